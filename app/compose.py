@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..evaluators.base import Evaluation
 from ..evaluators.statistics import surpasses
@@ -49,6 +49,9 @@ from .setup.prepare import record_config, record_setup, setup_of_campaign, setup
 from .setup.reruns import keep_drawing, stored_setup
 from .setup.setup import Notify, Setup
 from .setup.timing import baselines_until, in_time, keep_left_out, keep_preparation, keep_timing, keeper_of
+
+if TYPE_CHECKING:
+    from .bench.episode import CampaignBench
 
 BEST_NAME = "best.py"
 
@@ -180,17 +183,22 @@ def prepared(
             until = baselines_until(setup.config, began)
             baselines = _baselines(setup, store, executor, watcher.notify, splits, until)
             founders = founders_of(setup, store, admission, executor, start, baselines)
-            source_of = source_of or live_source(setup.config, store, folder, setup.evaluator)
+            bench = _bench(setup, store, folder) if source_of is None else None
+            source_of = source_of or live_source(setup.config, store, folder, setup.evaluator, bench=bench)
             keep_preparation(store, began)
             setup = _with_budget(setup, store, folder)
             campaign = _campaign(
                 setup, store, admission, executor, founders, baselines, folder, watcher, source_of
             )
             setup.record_layers(store)
+            if bench is not None:
+                bench.sit(campaign)
             try:
                 yield campaign
             finally:
                 campaign.close()
+                if bench is not None:
+                    bench.close()
                 setup.record_layers(store)
                 if isinstance(campaign.ports.proposer, Closable):
                     campaign.ports.proposer.close()
@@ -203,6 +211,15 @@ def _with_budget(setup: Setup, store: Store, folder: Path) -> Setup:
         return setup
     record_config(store, config, folder)
     return replace(setup, config=config)
+
+
+def _bench(setup: Setup, store: Store, folder: Path) -> CampaignBench | None:
+    """Where the operations of episodes are done; None in a campaign without episodes."""
+    if not (setup.config.episode.on and setup.config.uses_models):
+        return None
+    from .bench.episode import CampaignBench
+
+    return CampaignBench(folder, setup, store)
 
 
 def _work(campaign: Campaign, setup: Setup, store: Store, watcher: Watcher) -> StopReason:
@@ -299,7 +316,7 @@ def _campaign(
         prefixes=setup.prefixes,
         guided=source.guided,
         notes_every=config.prompts.notes if source.pace.waits else 0,
-        programs=config.prompts.programs if source.pace.waits else 1,
+        programs=config.programs if source.pace.waits else 1,
     )
     shipped = shipped_programs(problem).values() if whole else problem.start_programs().values()
     for candidate, _ in founders:

@@ -22,7 +22,7 @@ from pydantic_core import ErrorDetails
 from ..evolve.agenda import STALL_AFTER, opening_of
 from ..evolve.budget import DEFAULT_ITERATIONS, DEFAULT_SECONDS, BudgetSettings
 from ..evolve.islands import islands_with_models
-from ..evolve.llm.settings import MAY_HOLD_SECRET, ModelSettings, PromptSettings
+from ..evolve.llm.settings import MAY_HOLD_SECRET, EpisodeSettings, ModelSettings, PromptSettings
 from ..evolve.measures import DEFAULT_NAMES, MEASURES, TIME
 from ..evolve.search_settings import PopulationSettings, SearchSettings
 from ..evolve.selection import FRESH_UNTIL
@@ -201,6 +201,11 @@ class PromptsSection(PromptSettings, _Section):
 
 
 @dataclass(frozen=True)
+class EpisodeSection(EpisodeSettings, _Section):
+    """Conversations in which a model experiments, in place of single questions; of no effect offline."""
+
+
+@dataclass(frozen=True)
 class RunSection(_Section):
     """How the work is done; nothing here changes a result."""
 
@@ -240,6 +245,7 @@ class Config(BaseModel):
     evaluation: EvaluationSection = EvaluationSection()
     sandbox: SandboxSection = SandboxSection()
     prompts: PromptsSection = PromptsSection()
+    episode: EpisodeSection = EpisodeSection()
     run: RunSection = RunSection()
     problem: dict[str, Any] = Field(default_factory=dict)
     model: tuple[ModelSettings, ...] = Field((), strict=False)
@@ -258,6 +264,11 @@ class Config(BaseModel):
         return whole
 
     @property
+    def programs(self) -> int:
+        """Iterations that share a question, or an episode (count)."""
+        return self.episode.iterations if self.episode.on else self.prompts.programs
+
+    @property
     def timed(self) -> bool:
         """Whether measured times decide anything, so that the run is the same on another machine no more."""
         return self.evaluation.time_budget is not None or TIME in self.archive.measures
@@ -274,7 +285,7 @@ class Config(BaseModel):
 _GONE = frozenset({"search.simplify"})
 """Keys of earlier versions that have no meaning any more; runs of then hold them."""
 
-SECTIONS = ("campaign", "archive", "search", "budget", "evaluation", "sandbox", "prompts", "run")
+SECTIONS = ("campaign", "archive", "search", "budget", "evaluation", "sandbox", "prompts", "episode", "run")
 
 
 def parse(document: Mapping[str, Any], where: str, *, recorded: bool = False) -> Config:
@@ -339,6 +350,13 @@ def _with_defaults(config: Config, document: Mapping[str, Any]) -> Config:
         document: what it was parsed from: a key that stands there keeps its value.
     """
     budget = config.budget
+    if config.episode.on and config.prompts.programs > 1:
+        raise UserError(
+            INVALID,
+            f"[prompts] programs = {config.prompts.programs} and [episode] turns = {config.episode.turns}: "
+            "an episode evaluates one program after another",
+            "leave one of the two out",
+        )
     search = config.search
     archive = config.archive
     asks = [n for n in (budget.iterations, budget.evaluations) if n is not None]
@@ -352,7 +370,7 @@ def _with_defaults(config: Config, document: Mapping[str, Any]) -> Config:
     questions = min((round(n * (1 - config.offline_share)) for n in asks), default=None)
     if search.opening is None:
         directs = config.uses_models and search.directives
-        opening = opening_of(questions, config.prompts.programs) if directs else 0
+        opening = opening_of(questions, config.programs) if directs else 0
         search = dataclasses.replace(search, opening=opening)
         search = dataclasses.replace(search, stall_after=STALL_AFTER) if directs else search
     set_by_user = document.get("search", {})

@@ -19,8 +19,9 @@ def plan(campaign: Campaign, config: Config) -> dict[str, Any]:
     """Expected calls, cost range, one rendered prompt (None offline), its shares, and lines to print."""
     proposals = config.budget.iterations or config.budget.evaluations
     if proposals is not None:
-        turns = proposals / (config.prompts.programs * (1 - config.offline_share) + config.offline_share)
-        proposals = max(1, ceil(turns * (1 - config.offline_share) - 1e-9))
+        shared = config.episode.evaluations if config.episode.on else config.prompts.programs
+        turns = proposals / (shared * (1 - config.offline_share) + config.offline_share)
+        proposals = max(1, ceil(turns * (1 - config.offline_share) - 1e-9)) * config.episode.turns
     prompt, shares = _prompt(campaign)
     ranges = [] if prompt is None else _ranges(config, prompt, proposals or 1)
     return {

@@ -33,6 +33,7 @@ from .runs.folders import find_run
 if TYPE_CHECKING:
     from ..evaluators.evaluator import GapEvaluator
     from ..evolve.llm.caller import Caller
+    from ..evolve.llm.episodes import EpisodeBench
     from ..evolve.llm.settings import ModelSettings
     from ..prompts.builder import Builder
     from .config import Config
@@ -80,21 +81,28 @@ SourceOf = Callable[[Admission, Archive], CampaignSource]
 
 
 def live_source(
-    config: Config, store: Store, folder: Path, evaluator: GapEvaluator, *, sends: bool = True
+    config: Config,
+    store: Store,
+    folder: Path,
+    evaluator: GapEvaluator,
+    *,
+    sends: bool = True,
+    bench: EpisodeBench | None = None,
 ) -> SourceOf:
     """The proposer of a configuration; a model that answers from a record keeps to the record's course.
 
-    `sends` says whether models will be asked: a plan needs no keys.
+    `sends` says whether models will be asked: a plan needs no keys; `bench` is where episodes work.
     """
 
     def source(admission: Admission, archive: Archive) -> CampaignSource:
-        proposer = build_proposer(config, store, folder, admission, evaluator, sends=sends)
+        proposer = build_proposer(config, store, folder, admission, evaluator, sends=sends, bench=bench)
         course = proposer.course if isinstance(proposer, HasCourse) else None
         pace = Pace(config.campaign.in_flight, order_of(config), waits=config.uses_models, course=course)
-        bench = has_workbench(store.read)
-        submissions = Submissions.of(RecordedCourse(store.read)) if bench else Submissions()
-        share = offline_share(config, bench)
-        return CampaignSource(proposer, pace, None, beside(share, store.read), share, submissions, bench)
+        open_to_all = has_workbench(store.read)
+        submissions = Submissions.of(RecordedCourse(store.read)) if open_to_all else Submissions()
+        share = offline_share(config, open_to_all)
+        offline = beside(share, store.read)
+        return CampaignSource(proposer, pace, None, offline, share, submissions, open_to_all)
 
     return source
 
@@ -139,6 +147,7 @@ def build_proposer(
     evaluator: GapEvaluator,
     *,
     sends: bool = True,
+    bench: EpisodeBench | None = None,
 ) -> Proposer:
     """The proposer of a configuration, on the store's record and what it says was spent.
 
@@ -148,6 +157,7 @@ def build_proposer(
     if not config.uses_models:
         return offline_proposer(store.read)
     from ..evolve.agenda import page_of
+    from ..evolve.llm.episodes import EpisodeTerms
     from ..evolve.llm.proposer import PromptedProposer
 
     callers = build_callers(config, _LoggedCalls(store, folder.name), folder, sends=sends)
@@ -163,6 +173,7 @@ def build_proposer(
         sent_prompts(store.read),
         shared_replies(store.read, config.prompts.programs),
         bench_notes(store.read),
+        EpisodeTerms(config.episode, bench),
     )
 
 

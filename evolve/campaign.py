@@ -19,6 +19,7 @@ from .course import Pace as Pace
 from .executor import EvaluationJob, leave, sheltered
 from .iteration import Iteration, awaited, done
 from .llm.base import Leavable, LeftOpen
+from .llm.episodes import Conversing
 from .llm.ledger import BudgetSpent
 from .llm.prompt_register import Expectation
 from .ports import Ports
@@ -395,6 +396,8 @@ class Campaign:
                 store.set("search_seconds", time.monotonic() - self._began)
                 for event in told.events:
                     store.event(event.iteration, event.kind, event.data)
+        if isinstance(self.ports.proposer, Conversing):
+            self.ports.proposer.learn(flight, outcome, self.search.tally.asked)
         if told.validate is not None:
             late = self.stopped is StopReason.SECONDS  # what still fits is decided when all is told
             (self.validation.leave_out if late else self.validation.start)(told.validate)
@@ -408,7 +411,10 @@ class Campaign:
         followed = self._pace.course is not None
         repeated = tally.asked + 1 in self.recorded
         if self.stopped is None and not repeated:
-            self.stopped = self.budget.exhausted(self.usage(), self.kept(self))
+            reason = self.budget.exhausted(self.usage(), self.kept(self))
+            if reason is StopReason.ITERATIONS and self._may_give_back():
+                return False
+            self.stopped = reason
         if (self.stopped is not None and not repeated) or not (followed or self._room()):
             return False
         under_way = 0 if followed else len(self._flights)
@@ -416,6 +422,11 @@ class Campaign:
         if not admitted and not under_way:  # a replay that took another course than the record
             self.interrupt(StopReason.EVALUATIONS)
         return admitted
+
+    def _may_give_back(self) -> bool:
+        """Whether an episode under way may end before all its iterations have a program."""
+        several = any(flight.programs > 1 for flight in self._flights.values())
+        return several and isinstance(self.ports.proposer, Conversing)
 
     def _room(self) -> bool:
         # In order of completion only asks without a text count, and as many again may be evaluated;
@@ -479,6 +490,8 @@ class Campaign:
         """Waits at most one tick for an iteration that can be closed, and collects validations."""
         if self._halt is not None and isinstance(self.ports.proposer, Leavable):
             self.ports.proposer.leave()
+        elif self.stopped is not None and isinstance(self.ports.proposer, Conversing):
+            self.ports.proposer.pause()
         futures: list[Future[Any]] = list(self.validation.futures)
         futures += awaited(self._flights.values(), in_turn=self._pace.order is TellOrder.SUBMITTED)
         wait(futures, timeout=_TICK_SECONDS, return_when=FIRST_COMPLETED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from .iteration import Iteration, IterationResult, Part
-from .types import Context, Elite, Refused
+from .types import Context, Elite, Refused, RejectionReason
 
 
 @dataclass(slots=True)
@@ -15,6 +15,7 @@ class SearchCounters(Part):
     Attributes:
         asked, told: iterations opened and closed (counts).
         points: opened points of tuning, which no budget counts as iterations (count).
+        unused: iterations whose episode was over before they got a program (count); no budget counts them.
         evaluations, executions: in training (counts).
         since_improvement: iterations closed since the last new best (count).
         rejections: reason → count.
@@ -27,6 +28,7 @@ class SearchCounters(Part):
     asked: int = 0
     told: int = 0
     points: int = 0
+    unused: int = 0
     evaluations: int = 0
     executions: int = 0
     cpu_seconds: float = 0.0
@@ -40,7 +42,7 @@ class SearchCounters(Part):
     @property
     def iterations(self) -> int:
         """Iterations opened that a budget counts."""
-        return self.asked - self.points
+        return self.asked - self.points - self.unused
 
     def ask(self, iteration: Iteration) -> None:
         """Counts an opened point of tuning that no budget counts."""
@@ -57,7 +59,9 @@ class SearchCounters(Part):
         cost = result.cost
         point = iteration.tuned and self.points_are_free
         self.told += 1
-        self.since_improvement = 0 if result.improved else self.since_improvement + (not point)
+        unused = isinstance(outcome, Refused) and outcome.rejection.reason is RejectionReason.EPISODE_OVER
+        self.unused += unused
+        self.since_improvement = 0 if result.improved else self.since_improvement + (not point and not unused)
         if isinstance(outcome, Refused):
             reason = outcome.rejection.reason.value
             self.rejections[reason] = self.rejections.get(reason, 0) + 1

@@ -50,6 +50,7 @@ class RejectionReason(StrEnum):
     NEAR_DUPLICATE = "near_duplicate"
     REFUSED_BY_MODEL = "refused_by_model"
     FAULT = "fault"
+    EPISODE_OVER = "episode_over"
 
 
 @dataclass(frozen=True, slots=True)

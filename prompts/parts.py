@@ -203,6 +203,8 @@ class Parts:
         programs: programs that the reply shall hold (count).
         hunks: whether the reply shall be SEARCH/REPLACE hunks rather than a whole program.
         edits: whether the reply may be such hunks in place of a whole program.
+        episode: what the conversation that begins may use; empty for a single question.
+        operations: what may be called in it, a line each.
         blocks: whether only regions between EVOLVE-BLOCK marks may change.
     """
 
@@ -231,6 +233,8 @@ class Parts:
     hunks: bool = False
     edits: bool = False
     blocks: bool = False
+    episode: str = ""
+    operations: str = ""
 
 
 def names_of(value: object) -> Collection[str]:

@@ -38,6 +38,9 @@ FLOORS = (
 )
 """Rooms of `app/` from the ground up: a room imports itself and lower floors."""
 
+UPWARDS = {("compose.py", "gapsmith.app.bench.episode.CampaignBench")}
+"""The import upwards: a campaign's episodes work at a bench."""
+
 HOMES = {
     "openai": ("evolve/llm/",),
     "litellm": ("evolve/llm/",),
@@ -139,7 +142,7 @@ def test_rooms_of_app_import_lower_floors_only() -> None:
         seen.add(room)
         for name, line, _ in imports(path):
             other = [*name.split("."), "", ""][2]
-            if not name.startswith("gapsmith.app.") or other == room:
+            if not name.startswith("gapsmith.app.") or other == room or (path.name, name) in UPWARDS:
                 continue
             if floor[other] >= floor[room]:
                 wrong.append(f"{path.relative_to(ROOT)}:{line} imports {name}")

@@ -20,6 +20,7 @@ from ...evolve.campaign import Pace
 from ...evolve.course import RecordedCourse
 from ...evolve.llm.caller import Caller
 from ...evolve.llm.cassette import Cassette, CassetteModel, MissingReply
+from ...evolve.llm.episodes import EpisodeTerms
 from ...evolve.llm.ledger import Ledger
 from ...evolve.llm.prompt_scores import KIND as EXPLAINED
 from ...evolve.llm.prompt_scores import Explanations
@@ -197,7 +198,14 @@ def _proposer(reader: Reader, record: RecordedCourse, config: Config, admission:
         model = CassetteModel(table.spec, recorded_replies(reader))
         caller = Caller(model, table, Ledger(), Cassette(), config.campaign.in_flight, RECORDED)
         explain = Explanations(event.data for event in reader.events(EXPLAINED))
-        return PromptedProposer([caller], prompt_builder(config), config.prompts, admission.examine, explain)
+        return PromptedProposer(
+            [caller],
+            prompt_builder(config),
+            config.prompts,
+            admission.examine,
+            explain,
+            terms=EpisodeTerms(config.episode),
+        )
     return _offline(reader, record)
 
 

@@ -9,7 +9,7 @@ from ...evolve.store.operations import counts
 from ...evolve.store.reader import Reader
 from ..errors import USAGE, UserError
 from ..runs.summary import experiment_seconds, operation_counts
-from .session import Sitting
+from .sitting import Sitting
 
 EXPERIMENT_CPU_SECONDS = 900.0
 """CPU seconds that all experiments of a workbench may use together, unless its user names another sum."""

@@ -22,7 +22,8 @@ from ..setup.prepare import record_setup, setup_of_campaign
 from ..setup.setup import Notify, silent
 from .budget import EXPERIMENT_CPU_SECONDS, budget_document
 from .inspection import said
-from .session import Sitting, bench_source, follow
+from .session import bench_source, follow
+from .sitting import Sitting
 
 if TYPE_CHECKING:
     from ..config import Config

@@ -24,7 +24,7 @@ from ..errors import USAGE, UserError
 from ..runs.figures import plain
 from .budget import budget_document, experiment_seconds_left
 from .inspection import said
-from .session import Sitting
+from .sitting import Sitting
 
 # What an experiment finds in its sandbox: training instances, and the problem's objective as source texts.
 #

@@ -18,7 +18,7 @@ from ..errors import USAGE, UserError
 from ..formatting import clean
 from ..runs.figures import instance_row, plain
 from ..runs.groups import gaps_of, groups, paired, times
-from .session import Sitting, find_candidate
+from .sitting import Sitting, find_candidate
 
 # Texts of programs on their way out of a workbench: data, cleaned and cut like those in prompts.
 
@@ -352,4 +352,4 @@ def note(sitting: Sitting, text: str) -> dict[str, Any]:
 
 def ledger(sitting: Sitting) -> list[str]:
     """All notes, oldest first."""
-    return [str(said(text, NOTE_CHARACTERS)) for _, text in bench_notes(sitting.store.read)]
+    return [str(said(text, NOTE_CHARACTERS)) for _, text in bench_notes(sitting.store.read, all=True)]

@@ -6,11 +6,9 @@ import random
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...evaluators.base import Evaluation
 from ...evolve.budget import StopReason
 from ...evolve.campaign import Pace
 from ...evolve.course import RecordedCourse, TellOrder
@@ -18,7 +16,7 @@ from ...evolve.llm.base import LeftOpen
 from ...evolve.store.schema import FILE_NAME
 from ...evolve.store.store import Store
 from ...evolve.submissions import Submissions
-from ...evolve.types import Candidate, Context, Elite, Proposal, Rejection
+from ...evolve.types import Context, Elite, Proposal, Rejection
 from ..compose import Watcher, prepared
 from ..errors import USAGE, UserError
 from ..proposers import CampaignSource, SourceOf
@@ -26,63 +24,16 @@ from ..runs.folders import OPEN, at_work, run_log
 from ..runs.record import open_record
 from ..runs.resume import stored_config
 from ..setup.reruns import stored_setup
+from .sitting import Sitting
 
 if TYPE_CHECKING:
-    from ...evaluators.evaluator import GapEvaluator
     from ...evolve.admission import Admission
     from ...evolve.archive import Archive
     from ...evolve.campaign import Campaign
-    from ...problems.base import Instance
-    from ...sandbox.base import Sandbox
     from ..setup.setup import Setup
 
 WAIT_SECONDS = 600.0
 """Wall seconds that an operation waits for the one before it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sitting:
-    """A workbench at which one operation after another is done.
-
-    Attributes:
-        folder: of the run.
-        setup, store: of the run.
-        campaign: its search as the record left it, to take programs from outside.
-    """
-
-    folder: Path
-    setup: Setup
-    store: Store
-    campaign: Campaign
-
-    @property
-    def evaluator(self) -> GapEvaluator:
-        """What scores programs."""
-        return self.setup.evaluator
-
-    @property
-    def admission(self) -> Admission:
-        """What examines programs."""
-        return self.campaign.ports.admission
-
-    @property
-    def slot(self) -> Sandbox:
-        """The sandbox slot for single executions."""
-        return self.admission.sandbox
-
-    @property
-    def archive(self) -> Archive:
-        """The elites."""
-        return self.campaign.search.archive
-
-    @property
-    def instances(self) -> dict[str, Instance]:
-        """Id → training instance, those of the pool that are not in use yet too."""
-        return dict(self.evaluator.instances("train"))
-
-    def evaluation(self, id: str) -> Evaluation | None:
-        """The training evaluation of a candidate on all that it was executed on; None without one."""
-        return self.store.read.evaluation(id, "train")
 
 
 class Nobody:
@@ -240,25 +191,3 @@ def refuse_other(folder: Path, workbench: bool, reason: str | None) -> None:
             f"`gapsmith show {folder.name} CANDIDATE` reads its programs; go on in a new workbench: "
             f"`gapsmith bench open PROBLEM --start {folder.name}`",
         )
-
-
-def find_candidate(sitting: Sitting, text: str) -> Candidate:
-    """The candidate that a text names: an id, an unambiguous prefix, `best` (in training) or `start`.
-
-    Raises:
-        UserError: it names none, or several.
-    """
-    read = sitting.store.read
-    best = sitting.archive.best
-    if text == "best" and best is not None:
-        return best.candidate
-    if text == "start":
-        text = read.record("start")
-    ids = read.candidate_ids(text) if text else []
-    if text not in ids and len(ids) != 1:
-        what = f"{len(ids)} candidates start like this" if ids else "no candidate of this run"
-        hint = f"`gapsmith bench read {sitting.folder.name}` lists them; also best and start"
-        raise UserError(USAGE, f"candidate {text!r}: {what}", hint)
-    found = read.candidate(text if text in ids else ids[0])
-    assert found is not None, "its id was just read"
-    return found

@@ -17,7 +17,7 @@ from ..errors import USAGE, UserError
 from ..runs.groups import gaps_of, groups, paired, times
 from .budget import budget_document, refuse_spent
 from .inspection import explained, said
-from .session import Sitting, find_candidate
+from .sitting import Sitting, find_candidate
 
 WORST = 2
 """Instances that are explained: those on which the program loses most (count)."""
@@ -59,7 +59,7 @@ def submit(
     if (known := campaign.search.memory.candidates.get(proposal.examined.id)) is not None:
         operation.refused = True
         return {
-            **_document(sitting, operation, known, first.id, best.candidate.id, explain=False),
+            **document(sitting, operation, known, first.id, best.candidate.id, explain=False),
             "outcome": "duplicate",
             "message": f"the same program as candidate {known.id}, which was evaluated before",
         }
@@ -69,14 +69,14 @@ def submit(
         hint = f"end it: `gapsmith bench finish {sitting.folder.name}`"
         raise UserError(USAGE, f"{sitting.folder.name}: {_stopped(campaign)}", hint)
     operation.iteration = flight.number
-    return _document(sitting, operation, flight.made, first.id, best.candidate.id)
+    return document(sitting, operation, flight.made, first.id, best.candidate.id)
 
 
 def _stopped(campaign: Campaign) -> str:
     return f"the budget is spent ({campaign.stopped})" if campaign.stopped else "the program was not taken"
 
 
-def _document(
+def document(
     sitting: Sitting, operation: Operation, candidate: Candidate, parent: str, best: str, explain: bool = True
 ) -> dict[str, Any]:
     """What is told of a candidate: outcome, differences, groups, times, the worst instances."""
@@ -94,7 +94,7 @@ def _document(
     leader = sitting.archive.best
     failed = [score for score in scores if score.status is not ScoreStatus.OK]
     worst = sorted(mine, key=lambda id: -mine[id])[:WORST]
-    document: dict[str, Any] = {
+    found: dict[str, Any] = {
         "candidate": candidate.id,
         "iteration": candidate.iteration,
         "outcome": outcome(sitting, candidate, evaluation.status.value),
@@ -115,7 +115,7 @@ def _document(
             for id in worst
         ],
     }
-    return {**document, "budget": budget_document(sitting, operation.executions)}
+    return {**found, "budget": budget_document(sitting, operation.executions)}
 
 
 def _near_limit(evaluation: Evaluation, limit: float) -> str | None:

@@ -16,7 +16,8 @@ from . import experiment as experiment_module
 from . import inspection, submission
 from .budget import budget_document
 from .completion import finish
-from .session import WAIT_SECONDS, Session, Sitting
+from .session import WAIT_SECONDS, Session
+from .sitting import Sitting
 
 Text = str | Callable[..., Any]
 """A program: its source text, or a function that stands alone."""

@@ -116,6 +116,29 @@ class MissingExtra(ModelError):
 
 
 @dataclass(frozen=True, slots=True)
+class Turn:
+    """A reply within a conversation, and the answers to the operations that it called, in their order."""
+
+    reply: str
+    answers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A conversation as a server takes it apart; its prompt holds the same as one text.
+
+    Attributes:
+        opening: the user's first text.
+        turns: what followed.
+        tools: schemas of the operations as servers with function calling take them.
+    """
+
+    opening: str
+    turns: tuple[Turn, ...]
+    tools: tuple[Mapping[str, Json], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """One question to a model.
 
@@ -124,9 +147,11 @@ class Request:
         max_output_tokens: limit on the reply, reasoning included (tokens, ≥ 1).
         timeout_seconds: wall seconds for one attempt, > 0.
         iteration: number of the ask that it serves, 1-based.
-        round: 1 for the first question of an ask, 2 for its repair, 0 for a page of notes before both.
+        round: 1 for the first question of an ask, 2 for its repair, 0 for a page of notes before both; within
+            an episode the questions of an ask from 1 on.
         check: a sentence that says what is wrong with a reply's text, None when nothing is; for providers
             behind which a person can read the news at once.
+        talk: the conversation that the prompt holds; None for a single question.
     """
 
     prompt: Prompt
@@ -135,6 +160,7 @@ class Request:
     iteration: int
     round: int = 1
     check: Callable[[str], str | None] | None = None
+    talk: Transcript | None = None
 
 
 class Model(Protocol):
@@ -219,6 +245,18 @@ class Call:
     parameters: Mapping[str, Json] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class CallTurn:
+    """A question as recorded: ask, round, model, operator, prompt, and the reply if one came."""
+
+    iteration: int
+    round: int
+    model: str
+    operator: str
+    prompt: Prompt
+    completion: Completion | None
+
+
 class CallLog(Protocol):
     """Where calls are recorded; each method returns only when the record is safe. Thread-safe."""
 
@@ -233,6 +271,9 @@ class CallLog(Protocol):
 
     def reply(self, iteration: int, round: int, digest: str) -> Completion | None:
         """The usable reply that an earlier session recorded for this ask, round and prompt digest."""
+
+    def turns(self, first: int, last: int) -> Sequence[CallTurn]:
+        """Questions of the asks from `first` to `last`, in order; of an earlier session, or of this one."""
 
     def noted(self, sentence: str) -> None:
         """Records what a reader of the results must know of a model; once, however often it is said."""

@@ -6,7 +6,7 @@ import random
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -15,6 +15,7 @@ from ..types import Completion, Prompt
 from .base import (
     Call,
     CallLog,
+    CallTurn,
     Closable,
     ErrorKind,
     Model,
@@ -22,10 +23,11 @@ from .base import (
     Parameterised,
     Recourse,
     Request,
+    Transcript,
     plain,
     plain_wait,
 )
-from .ledger import BudgetSpent, Ledger, Reservation, most_tokens_in
+from .ledger import BudgetSpent, Ledger, Reservation, most_tokens_in, talk_tokens
 from .settings import ModelSettings
 
 # How many calls may be in flight at once: as configured, fewer while the provider limits the rate.
@@ -177,13 +179,14 @@ class Caller:
         check: Callable[[str], str | None] | None = None,
         *,
         whole: bool = False,
+        talk: Transcript | None = None,
     ) -> Completion:
         """The reply to a prompt; one that an earlier session received is taken from the record.
 
         Args:
             prompt: both texts.
             operator: what the prompt asks for; recorded.
-            iteration, round, check: see `Request`.
+            iteration, round, check, talk: see `Request`.
             whole: whether the reply must be allowed its whole limit; otherwise the limit shrinks, down to a
                 reply of usual size, where a cap leaves less.
 
@@ -194,9 +197,8 @@ class Caller:
         recorded = self._log.reply(iteration, round, prompt.digest)
         if recorded is not None:
             return recorded
-        request = Request(
-            prompt, self.settings.max_output_tokens, self.settings.timeout_seconds, iteration, round, check
-        )
+        most = self.settings.max_output_tokens
+        request = Request(prompt, most, self.settings.timeout_seconds, iteration, round, check, talk)
         attempt = 0
         failing_since = None
         while True:
@@ -209,6 +211,10 @@ class Caller:
             except ModelError as error:
                 failing_since = failing_since or time.monotonic()
                 self._closed.wait(self._wait_or_give_up(error, attempt, failing_since))
+
+    def turns(self, first: int, last: int) -> Sequence[CallTurn]:
+        """Recorded questions of the asks from `first` to `last`; see `CallLog`."""
+        return self._log.turns(first, last)
 
     @property
     def unusable_replies(self) -> int:
@@ -311,6 +317,7 @@ class Caller:
         """The call, with a reply's limit that the caps allow, and what is set aside for it."""
         counted = list(self._counted)  # at once: other threads add to it
         tokens_in = most_tokens_in(request.prompt, [(prompt, count) for prompt, count, _ in counted])
+        tokens_in += talk_tokens(request.talk)
         price = self.settings.price
         most = request.max_output_tokens
 

@@ -18,7 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from ..course import Course
 from ..types import Completion, Prompt
-from .base import Call, ErrorKind, ModelError, Request
+from .base import Call, CallTurn, ErrorKind, ModelError, Request
 from .prompt_register import timeless, without_seconds
 
 
@@ -179,6 +179,14 @@ class Cassette:
             exchange = self._exchanges.get((iteration, round, digest))
         return None if exchange is None else exchange.completion
 
+    def turns(self, first: int, last: int) -> list[CallTurn]:
+        """See `CallLog`."""
+        return [
+            CallTurn(e.iteration, e.round, e.model, e.operator, e.prompt, e.completion)
+            for e in self.exchanges
+            if first <= e.iteration <= last
+        ]
+
     def recorded(self, iteration: int, round: int, prompt: Prompt) -> Exchange | None:
         """See `Replies`; only of exchanges that were given at construction."""
         return self._timeless.get((iteration, round, timeless(prompt)))
@@ -301,6 +309,10 @@ class CassetteModel:
     def asked(self, iteration: int, round: int) -> bool:
         """Whether a question of this ask and round is recorded."""
         return self._replies.prompt(iteration, round) is not None
+
+    def prompt(self, iteration: int, round: int) -> Prompt | None:
+        """The recorded prompt of an ask and its round; see `Replies`."""
+        return self._replies.prompt(iteration, round)
 
     def complete(self, request: Request) -> Completion:
         """The recorded reply, or the recorded trouble; see `Model`."""

@@ -23,6 +23,7 @@ from .base import ErrorKind, ModelError, count, part, plain_wait
 from .endings import ReplyEnding, ending
 from .keys import NO_KEYS, SecretKeys
 from .limits import stated_limits
+from .operations import MOST_CALLS, block_of
 from .server_answer import ServerFault, fault_of
 
 SENTENCE = 500
@@ -47,6 +48,8 @@ class _Part(BaseModel):
 class _Message(BaseModel):
     content: str | list[_Part] | None = None
     refusal: str | None = None
+    tool_calls: Any = None
+    """Read by `_called`: whatever else a server puts there is no call."""
 
 
 class _Choice(BaseModel):
@@ -124,8 +127,18 @@ def _garbage(sentence: str, body: str, name: str, seconds: float, keys: SecretKe
 
 def _text(message: _Message) -> str:
     if isinstance(message.content, list):
-        return "".join(part.text or "" for part in message.content)
-    return message.content or message.refusal or ""
+        said = "".join(part.text or "" for part in message.content)
+    else:
+        said = message.content or message.refusal or ""
+    return "\n\n".join(filter(None, [said, *_called(message.tool_calls)]))
+
+
+def _called(calls: object) -> Iterator[str]:
+    """Calls by function calling as the fences that stand for them in a text; at most `MOST_CALLS`."""
+    for call in calls[:MOST_CALLS] if isinstance(calls, list) else ():
+        function = call.get("function") if isinstance(call, Mapping) else None
+        if isinstance(function, Mapping):
+            yield block_of(function.get("name"), function.get("arguments"))
 
 
 def _label(word: str | None, keys: SecretKeys) -> str | None:

@@ -158,7 +158,7 @@ class ChatModel:
     async def _complete(self, request: Request) -> Completion:
         send, _ = await asyncio.shield(asyncio.wrap_future(self._line))
         while True:
-            asked = self._parameters.question(request.prompt, request.max_output_tokens)
+            asked = self._parameters.question(request.prompt, request.max_output_tokens, request.talk)
             started = time.monotonic()
             try:
                 async with asyncio.timeout(request.timeout_seconds):

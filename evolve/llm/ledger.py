@@ -7,6 +7,7 @@ calls in flight. The state is never stored: it is a fold over the recorded calls
 
 from __future__ import annotations
 
+import json
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -17,6 +18,7 @@ from itertools import pairwise
 
 from ..budget import StopReason
 from ..types import Completion, Prompt
+from .base import Transcript
 
 MESSAGE_TOKENS = 64
 """Tokens set aside for what a provider's chat format adds to the two texts of a prompt."""
@@ -39,6 +41,14 @@ def most_tokens_in(prompt: Prompt, counted: Iterable[tuple[Prompt, int]] = ()) -
         if _shares(prompt.user, text, len(prompt.user) - (least - tokens)):
             least = min(least, tokens + _other_bytes(prompt.user, text))
     return least + MESSAGE_TOKENS
+
+
+def talk_tokens(talk: Transcript | None) -> int:
+    """Upper bound of the tokens that a conversation takes beyond its prompt's two texts: tools, messages."""
+    if talk is None:
+        return 0
+    messages = sum(1 + len(turn.answers) for turn in talk.turns)
+    return len(json.dumps([dict(tool) for tool in talk.tools]).encode()) + MESSAGE_TOKENS * messages
 
 
 def _shares(text: str, other: str, wanted: int) -> bool:

@@ -1,7 +1,8 @@
 """`manual`: prompts are files, answered with files: by a chat window, a colleague, a program.
 
     mailbox/0012.md          the prompt of iteration 12 (0012-repair.md: of its repair; 0012-notes.md: the
-                             page of notes, which is asked for before some prompts)
+                             page of notes, which is asked for before some prompts; 0012-turn2.md: the
+                             second question of an episode)
     mailbox/0012.reply.md    the reply; Gapsmith reads it as soon as it is there and no longer grows
     mailbox/0012.problem.md  what is wrong with the reply, until it is changed
 
@@ -66,7 +67,8 @@ def letters(mailbox: Path) -> list[Letter]:
 def _place(path: Path) -> tuple[int, int, str]:
     """Iteration and round of a file by its name, then the name: notes, the question, its repair."""
     number, _, rest = path.name.split(".")[0].partition("-")
-    round = {"notes": 0, "": 1}.get(rest, 2)
+    turn = rest.removeprefix("turn")
+    round = int(turn) if turn.isdecimal() else {"notes": 0, "": 1}.get(rest, 2)
     return int(number) if number.isdecimal() else 0, round, path.name
 
 
@@ -119,7 +121,9 @@ class ManualModel:
 
     def complete(self, request: Request) -> Completion:
         """Puts the prompt into the mailbox and waits for a reply that can be used; see `Model`."""
-        stem = f"{request.iteration:04d}" + ("-notes", "", "-repair")[request.round]
+        names = ("-notes", "", "-repair") if request.talk is None else ("-notes", "")
+        rounds = request.round
+        stem = f"{request.iteration:04d}" + (names[rounds] if rounds < len(names) else f"-turn{rounds}")
         path = self._mailbox / f"{stem}.md"
         self._put_prompt(path, request)
         started = time.monotonic()

@@ -6,12 +6,15 @@ import re
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from ...problems.base import Json
 from ..types import Prompt
+from .base import Transcript
 from .chat import clip
 from .keys import NO_KEYS, SecretKeys
 from .limits import LEAST_ROOM, prompt_alone, stated_limits
+from .operations import tool_calls
 from .server_answer import ServerFault
 
 OUTPUT_LIMITS = ("max_completion_tokens", "max_tokens")
@@ -33,6 +36,7 @@ _NO_STREAM = re.compile(
     r"to stream this model|stream(?:ing)?`?'? (?:is |mode is )?(?:not|un) ?(?:support|allow|available)",
     re.IGNORECASE,
 )
+_TOOLS = re.compile(r"\btools?\b|tool[_ ](?:choice|use|call)|function.?call", re.IGNORECASE)
 _NO_SYSTEM = re.compile(
     r"system role|role:? [`'\"]?system|[`'\"]system[`'\"](?: role)? (?:with|is|not)|developer instruction"
     r"|system (?:message|prompt|instruction)s? (?:is|are) not|does not support (?:system|[`'\"]system)"
@@ -52,7 +56,7 @@ class ChatQuestion:
         responses: whether the Responses API is asked.
     """
 
-    messages: list[dict[str, str]]
+    messages: list[dict[str, Any]]
     sent: Mapping[str, Json]
     system_role: bool
     responses: bool
@@ -89,6 +93,7 @@ class Parameters:
         self._has_responses = responses
         self._responses = False
         self._stream_refused = False
+        self._functions = True
         self.notes: list[str] = []
         if stream:
             self._stream(True)
@@ -99,9 +104,20 @@ class Parameters:
             most = max_output_tokens if self._most is None else min(self._most, max_output_tokens)
             return {**self._kept, self._limits[0]: most}
 
-    def question(self, prompt: Prompt, max_output_tokens: int) -> ChatQuestion:
-        """The next request of a prompt and a limit on its reply (tokens)."""
+    def question(
+        self, prompt: Prompt, max_output_tokens: int, talk: Transcript | None = None
+    ) -> ChatQuestion:
+        """The next request of a prompt, or of its conversation, and a limit on its reply (tokens).
+
+        Operations are sent as functions where the server takes them; streams and the Responses API get none.
+        """
         sent = self.for_request(max_output_tokens)
+        if talk is not None:
+            functions = self._functions and not self._responses and "stream" not in sent
+            if functions:
+                sent["tools"] = [dict(tool) for tool in talk.tools]
+            messages = _messages(prompt.system, talk, system_role=self._system_role, functions=functions)
+            return ChatQuestion(messages, sent, self._system_role, self._responses)
         if not self._system_role:
             one = [{"role": "user", "content": f"{prompt.system}\n\n{prompt.user}"}]
             return ChatQuestion(one, sent, False, self._responses)
@@ -131,6 +147,11 @@ class Parameters:
             if not self._responses:
                 self.notes.append(f"chat completions are refused; the Responses API is asked instead ({why})")
             self._responses = True
+            return True
+        if "tools" in asked.sent and _TOOLS.search(said) and _REFUSED.search(said):
+            if self._functions:
+                self.notes.append(f"function calling is refused; operations are text blocks now ({why})")
+            self._functions = False
             return True
         if asked.system_role and _NO_SYSTEM.search(said):
             if self._system_role:
@@ -192,6 +213,33 @@ class Parameters:
             self.notes.append(f"{gone} is not supported; {self._limits[0]} is sent instead ({why})")
             return True
         return bool(refused) or not any(name in self._kept or name in self._limits for name in named)
+
+
+def _messages(system: str, talk: Transcript, *, system_role: bool, functions: bool) -> list[dict[str, Any]]:
+    """A conversation as chat messages; with `functions`, calls that came so go back so.
+
+    What was sent once stays as it is, so that a provider's cache holds all but the newest turn.
+    """
+    opening = talk.opening if system_role else f"{system}\n\n{talk.opening}"
+    messages: list[dict[str, Any]] = [{"role": "system", "content": system}] if system_role else []
+    messages.append({"role": "user", "content": opening})
+    for number, turn in enumerate(talk.turns, 1):
+        text, calls = tool_calls(turn.reply) if functions else (turn.reply, [])
+        if not calls:
+            messages.append({"role": "assistant", "content": turn.reply or "(no text)"})
+            messages.append({"role": "user", "content": "\n\n".join(turn.answers)})
+            continue
+        ids = [f"call_{number}_{place}" for place in range(1, len(calls) + 1)]
+        made = [
+            {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
+            for id, (name, arguments) in zip(ids, calls, strict=True)
+        ]
+        messages.append({"role": "assistant", "content": text or None, "tool_calls": made})
+        told = ["\n\n".join(turn.answers), *["answered with the first call"] * (len(ids) - 1)]
+        messages += [
+            {"role": "tool", "tool_call_id": id, "content": one} for id, one in zip(ids, told, strict=True)
+        ]
+    return messages
 
 
 def _spellings(name: str) -> tuple[str, ...]:

@@ -13,15 +13,29 @@ from ...prompts.parts import Failure, Parts
 from ...prompts.text import tokens
 from ..agenda import page_of, subject_of, with_page
 from ..course import Course
+from ..iteration import Iteration
 from ..store.course import SharedReply
-from ..types import Completion, Context, Elite, Origin, Prompt, Proposal, Rejection, RejectionReason
-from .base import SKIPPED, ErrorKind, Leavable, LeftOpen, ModelError, Recourse
+from ..types import (
+    Completion,
+    Context,
+    Elite,
+    Origin,
+    Outcome,
+    Prompt,
+    Proposal,
+    Refused,
+    Rejection,
+    RejectionReason,
+)
+from .base import SKIPPED, ErrorKind, Leavable, LeftOpen, ModelError, Recourse, Transcript
 from .caller import Caller
 from .cassette import CassetteModel
 from .endings import ReplyEnding, ending
 from .ensemble import Arm, ArmChoice, Member, ModelHealth, arms, choose, in_turn
+from .episodes import Episodes, EpisodeTerms
 from .ledger import BudgetSpent
 from .limits import fitting_tokens
+from .operations import usage
 from .prompt_context import context_for, failure_of, main_text
 from .prompt_register import PromptRegister
 from .prompt_scores import Explain, nothing
@@ -57,6 +71,7 @@ class PromptedProposer:
         shared: iteration → its reply of an earlier session, that later iterations share: the name of the
             operator and the model that were asked, prompt and completion; or its rejection.
         remarks: notes of a workbench, each with the iterations that were asked for before (count).
+        terms: of conversations; None asks single questions.
     """
 
     def __init__(
@@ -70,6 +85,7 @@ class PromptedProposer:
         sent: Iterable[tuple[int, Prompt]] = (),
         shared: Mapping[int, SharedReply | Rejection] | None = None,
         remarks: Sequence[tuple[int, str]] = (),
+        terms: EpisodeTerms | None = None,
     ) -> None:
         self._callers = list(callers)
         self._builder = builder
@@ -77,7 +93,8 @@ class PromptedProposer:
         self._examine = examine
         self._explain = explain
         self._pages = {number: page for number, page in (pages or {}).items() if page}
-        self._remarks = tuple(remarks)
+        self._remarks = list(remarks)
+        self._bench = None if terms is None else terms.bench
         self._arms = arms([Member(c.settings.spec, c.settings.weight, c.settings.price) for c in callers])
         self._sizes: dict[int, int] = {}
         self._unusable = ModelHealth([c.unusable_replies for c in callers])
@@ -85,6 +102,12 @@ class PromptedProposer:
         self._asked = PromptRegister(sent)
         self._shared = SharedReplies(
             {first: self._recalled(reply) for first, reply in (shared or {}).items()}
+        )
+        record = None if self._record is None else self._record.prompt
+        self._episodes = (
+            Episodes(terms, self._callers, examine, self._arm, record)
+            if terms is not None and terms.settings.on
+            else None
         )
 
     def propose(self, parents: Sequence[Elite], context: Context, rng: random.Random) -> Proposal | Rejection:
@@ -96,6 +119,9 @@ class PromptedProposer:
             ModelError: a person must act.
             BudgetSpent: no further call fits under a cap.
         """
+        if self._episodes is not None and context.programs > 1:
+            opening = partial(self._first_answer, parents, context, rng)
+            return self._episodes.propose(parents, context, opening)
         if context.program > 1:
             answer = self._shared.of(context.iteration - context.program + 1).result()
             return answer if isinstance(answer, Rejection) else self._made(answer, parents, context)
@@ -104,6 +130,23 @@ class PromptedProposer:
         else:
             answer = self._first_answer(parents, context, rng)
         return self._made(answer, parents, context)
+
+    def learn(self, ask: Iteration, outcome: Outcome, asked: int) -> None:
+        """See `Conversing`: conversations go on, and what an episode learned is a remark from then on."""
+        if self._episodes is None or ask.programs == 1:
+            return
+        self._episodes.learn(ask, outcome)
+        if isinstance(outcome, Refused) and outcome.rejection.reason is RejectionReason.EPISODE_OVER:
+            text = outcome.rejection.excerpt
+            if text:
+                self._remarks.append((asked, text))
+            if text and self._bench is not None:
+                self._bench.learned(ask.number, asked, text)
+
+    def pause(self) -> None:
+        """See `Conversing`."""
+        if self._episodes is not None:
+            self._episodes.pause()
 
     def _first_answer(
         self, parents: Sequence[Elite], context: Context, rng: random.Random
@@ -266,7 +309,13 @@ class PromptedProposer:
     ) -> Parts:
         shown = context if self._settings.ledger else replace(context, attempts=())
         notes = self._newest_page(context)
-        return context_for(operator, parents, shown, failure, HUNKS_FROM_LINES, self._explain, notes)
+        talks = context.programs > 1 and (failure is None or failure.ran)
+        if self._episodes is not None:
+            shown = replace(shown, programs=1)
+        parts = context_for(operator, parents, shown, failure, HUNKS_FROM_LINES, self._explain, notes)
+        if not talks or self._episodes is None or operator == NOTES:
+            return parts
+        return replace(parts, hunks=False, edits=False, episode=self._episodes.budget, operations=usage())
 
     def _newest_page(self, context: Context) -> str:
         """The page of notes that was asked for last, of those that an ask may show; see `NotesSchedule`.
@@ -315,6 +364,7 @@ class PromptedProposer:
     def leave(self) -> None:
         """See `Leavable`."""
         self._left.set()
+        self.pause()
         for caller in self._callers:
             if isinstance(caller.model, Leavable):
                 caller.model.leave()
@@ -322,6 +372,7 @@ class PromptedProposer:
     def close(self) -> None:
         """Ends calls under way and connections."""
         self._asked.close()
+        self.pause()
         for caller in self._callers:
             caller.close()
 
@@ -409,13 +460,17 @@ class PromptedProposer:
         Where the whole reply of a model does not fit under a cap, another one is asked; where none fits, a
         shorter reply of the cheapest.
         """
+        talk: Transcript | None = None
+        if self._episodes is not None and context.programs > 1:
+            talk = Transcript(prompt.user, (), self._episodes.tools)
+        checked = check.complaint if talk is None else None  # a first reply need not hold a program
         usable = [one for one in self._arms if not self._unusable.disabled(one.model)]
         spent: BudgetSpent | None = None
         for one, whole in in_turn(arm, usable):
             caller = self._callers[one.model]
             asked = context.iteration
             try:
-                return one, caller.ask(prompt, origin.value, asked, round, check.complaint, whole=whole)
+                return one, caller.ask(prompt, origin.value, asked, round, checked, whole=whole, talk=talk)
             except BudgetSpent as error:
                 spent = error
         assert spent is not None

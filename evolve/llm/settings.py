@@ -142,3 +142,35 @@ class PromptSettings:
         "how model and operator are chosen: by weight, or by improvement per cost",
         strict=None,
     )
+
+
+@dataclass(frozen=True)
+class EpisodeSettings:
+    """What one conversation with a model may use."""
+
+    turns: int = knob(
+        1,
+        "questions of an episode (count, 1 to 200); 1 is one question without operations",
+        ge=1,
+        le=200,
+    )
+    tokens: int = knob(
+        200_000, "tokens in and out after which an episode ends (count, >= 1); cached ones count", ge=1
+    )
+    evaluations: int = knob(
+        6, "programs that an episode evaluates in training, each an iteration (1 to 50)", ge=1, le=50
+    )
+    probes: int = knob(20, "executions by `probe` in an episode (count, >= 0)", ge=0, le=10_000)
+    cpu_seconds: float = knob(
+        120.0, "CPU seconds of an episode's experiments (>= 0, at most a day)", ge=0, le=86_400
+    )
+
+    @property
+    def on(self) -> bool:
+        """Whether models get operations."""
+        return self.turns > 1
+
+    @property
+    def iterations(self) -> int:
+        """Iterations that an episode opens (count): its evaluations, and one in which it ends."""
+        return self.evaluations + 1 if self.on else 1

@@ -148,9 +148,13 @@ LEDGER = "ledger"
 """Kind of the events that are notes of a workbench."""
 
 
-def bench_notes(reader: Reader) -> list[tuple[int, str]]:
-    """Iterations that were asked for when a note was written (count), and its text; oldest first."""
+def bench_notes(reader: Reader, *, all: bool = False) -> list[tuple[int, str]]:
+    """Iterations that were asked for when a note was written (count), and its text; oldest first.
+
+    What episodes left is not among them unless they are `all`: a resumed campaign learns it again.
+    """
     return [
         (int(event.data.get("asked", event.iteration)), str(event.data.get("text", "")))
         for event in reader.events(LEDGER)
+        if all or not event.data.get("episode")
     ]

@@ -16,9 +16,9 @@ from typing import Any
 
 from ...evaluators.base import Evaluation, Reference
 from ...problems.base import Instance
-from ..llm.base import Call, ModelError
+from ..llm.base import Call, CallTurn, ModelError
 from ..llm.ledger import LedgerEntry
-from ..types import AddStatus, Candidate, Completion, Rejection, RejectionReason
+from ..types import AddStatus, Candidate, Completion, Prompt, Rejection, RejectionReason
 from .connection import open_writing
 from .reader import TRAINED, Reader
 from .rows import candidate_row, instance_row, read_completion, reference_row, score_row
@@ -379,6 +379,27 @@ class StoredCalls:
                 (iteration, round, digest),
             ).fetchone()
         return None if row is None else read_completion(row)
+
+    def turns(self, first: int, last: int) -> list[CallTurn]:
+        """Questions of the asks from `first` to `last` in order, each with its reply if one came."""
+        with self._store.transaction() as db:
+            rows = db.execute(
+                "SELECT c.*, p.system, p.user FROM calls c JOIN prompts p ON p.digest = c.prompt WHERE "
+                "c.iteration BETWEEN ? AND ? AND c.round > 0 AND c.id = (SELECT max(d.id) FROM calls d WHERE "
+                "d.iteration = c.iteration AND d.round = c.round) ORDER BY c.iteration, c.round",
+                (first, last),
+            ).fetchall()
+        return [
+            CallTurn(
+                row["iteration"],
+                row["round"],
+                row["model"],
+                row["operator"],
+                Prompt(row["system"], row["user"]),
+                read_completion(row) if row["state"] == "replied" else None,
+            )
+            for row in rows
+        ]
 
     def noted(self, sentence: str) -> None:
         """Records a note about a model, once."""

@@ -5,8 +5,9 @@ arrived.
 
     latency  seconds from request to reply (default 0)
     replies  list of texts, given in turn to the requests that are answered well (default one program);
-             @N@ in them stands for the number of the good reply
+             @N@ in them stands for the number of the good reply; an object is a message as it is sent
     faults   list of kinds, one per request in order of arrival, repeated; "ok" is a good reply
+    keeps_messages  whether `seen` tells the messages of requests
     key      what the Authorization header must carry, any when missing
 """
 
@@ -69,10 +70,17 @@ class Server:
         if fault in ("ok", "slow", "pause"):
             replies = self.script.get("replies") or [DEFAULT]
             self.given += 1
+            reply = replies[(self.given - 1) % len(replies)]
+            if isinstance(reply, dict):
+                return chat(None, "tool_calls", self.script.get("tokens", (200, 100)), **reply)
             return chat(
-                replies[(self.given - 1) % len(replies)].replace("@N@", str(self.given)),
+                reply.replace("@N@", str(self.given)),
                 tokens=self.script.get("tokens", (200, 100)),
             )
+        if fault == "no-tools":
+            if "tools" in body:
+                return error(400, "tools are not supported: start the server with --enable-auto-tool-choice")
+            return self.respond("ok", body)
         if fault == "picky":
             for name in ("temperature", "reasoning_effort", "max_tokens"):
                 if name in body:
@@ -130,7 +138,8 @@ class Server:
         fault = faults[len(self.requests) % len(faults)]
         if self.script.get("key") not in (None, fields.get("authorization", "").removeprefix("Bearer ")):
             fault = "key"
-        told = {name: value for name, value in body.items() if name != "messages"}
+        kept = self.script.get("keeps_messages")
+        told = {name: value for name, value in body.items() if kept or name != "messages"}
         self.requests.append(
             {
                 "at": time.time(),
