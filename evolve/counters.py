@@ -69,7 +69,7 @@ class SearchCounters(Part):
             self.evaluations += 1
             self.executions += len(outcome.evaluation.scores)
             self.cpu_seconds += sum(score.cpu_seconds for score in outcome.evaluation.scores)
-        if result.gained is not None:
+        if result.gained is not None and not unused:
             tries, gains = self.operators.get(outcome.operator, (0, 0))
             self.operators[outcome.operator] = (tries + 1, gains + result.gained)
         if cost is not None:
