@@ -7,9 +7,11 @@ import errno
 from ..evolve.remote.executor import WorkerLost, WorkersLost
 from ..evolve.store.schema import StoreError
 from ..sandbox.base import SandboxError
-from .errors import INVALID, MISSING, TROUBLE, UNSAFE, UserError
+from .errors import INVALID, MISSING, TROUBLE, UNSAFE, USAGE, UserError
 
 _OUTSIDE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.EFBIG)
+_SHOWN = 100
+"""Characters of a path that no system takes."""
 
 
 def known_error(error: Exception) -> UserError | None:
@@ -38,4 +40,8 @@ def known_error(error: Exception) -> UserError | None:
         return UserError(
             TROUBLE, f"{error.filename or 'file'}: {error.strerror}", "make room or name another folder"
         )
+    if isinstance(error, OSError) and error.errno in (errno.ENAMETOOLONG, errno.ELOOP):
+        name = str(error.filename or "file")
+        shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]}… ({len(name):,} characters)"
+        return UserError(USAGE, f"{shown}: {error.strerror}", "name a file or folder that can exist")
     return None

@@ -11,6 +11,7 @@ import builtins
 import inspect
 import linecache
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import isfinite
@@ -201,6 +202,42 @@ def value_text(value: Any) -> str | None:
     return None
 
 
+_MOST_SEALED = 65_536
+_MOST = 4_000_000
+"""Characters of a constant's text; in the sandbox no program is longer than the first."""
+
+
+def _is_too_large(value: Any, most: int) -> bool:
+    """Whether a value's text is longer, or without end since the value holds itself; looks no further."""
+    left = most
+    stack = [value]
+    while stack and left >= 0:
+        one = stack.pop()
+        left -= 2
+        if type(one) in (str, bytes):
+            left -= len(one)
+        elif type(one) in (int, Fraction):
+            left -= (one.numerator.bit_length() + one.denominator.bit_length()) // 4
+        elif type(one) in (list, tuple, set, frozenset):
+            left -= len(one)
+            stack += one if left >= 0 else ()
+        elif type(one) is dict:
+            left -= len(one)
+            stack += [*one.keys(), *one.values()] if left >= 0 else ()
+    return left < 0
+
+
+def _constant(name: str, value: Any, what: str, most: int) -> str | None:
+    """A constant's text, None for what is no plain data."""
+    with suppress(RecursionError, ValueError):  # nested too deeply, or a number of thousands of digits
+        if not _is_too_large(value, most):
+            return value_text(value)
+    raise ProblemError(
+        f"{what}: uses {name}, whose text has no end, too many levels or more than {most:,} characters",
+        "make it smaller, or part of the instance",
+    )
+
+
 def _function(thing: Any) -> FunctionType | None:
     """The function itself, or the first method of a class, whose code says where it is written."""
     if inspect.isclass(thing):
@@ -284,7 +321,8 @@ def _collect(
             raise ProblemError(f"{what}: uses {name}, which {one.name}'s module does not define")
         value = one.home[name]
         text = _import(name, value, one.home)
-        constant = None if text else value_text(value)
+        most = _MOST_SEALED if sealed else _MOST
+        constant = None if text else _constant(name, value, what, most)
         if text:
             if sealed and (text.split()[1].partition(".")[0] == OWN):
                 raise ProblemError(
@@ -310,6 +348,8 @@ def _collect(
 def _import(name: str, value: Any, home: Mapping[str, Any]) -> str:
     """The statement that gives a name its value; empty where the value is the module's own."""
     if isinstance(value, ModuleType):
+        if not _is_dotted(value.__name__):
+            return ""
         return f"import {value.__name__}" + ("" if value.__name__ == name else f" as {name}")
     module = getattr(value, "__module__", None)
     own = getattr(value, "__qualname__", None)
@@ -317,9 +357,14 @@ def _import(name: str, value: Any, home: Mapping[str, Any]) -> str:
         return ""
     if module == home.get("__name__"):
         return ""
-    if not callable(value):
+    if not callable(value) or not _is_dotted(f"{module}.{own}"):
         return ""
     return f"from {module} import {own}" + ("" if own == name else f" as {name}")
+
+
+def _is_dotted(name: object) -> bool:
+    """Whether a name that an object gives itself, or its module, is one and not a statement."""
+    return isinstance(name, str) and all(part.isidentifier() for part in name.split("."))
 
 
 # Functions as programs of a problem: their text with all that they use, under the entry point's name.

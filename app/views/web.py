@@ -38,6 +38,8 @@ _SHARE = 0.01
 """Share of one core that polls may use: the pause between two grows with the CPU time of one."""
 _NEWEST = 12
 _MARKS = 6
+_LONGEST = 300
+"""Of a name or sentence in the state of a campaign (characters)."""
 _TROUBLE = 2000
 """Longest text of an error that a browser is shown (characters)."""
 
@@ -108,7 +110,7 @@ class LiveDocuments:
             with open_record(self._folder, checked=False) as record:
                 now = live_document(record, self._tally)
             pause = max(2 * LEAST_SECONDS, (time.thread_time() - spent) / _SHARE)
-            document = json.dumps({**now, "marks": self._marks, "pause_seconds": pause}).encode()
+            document = json.dumps({**_shortened(now), "marks": self._marks, "pause_seconds": pause}).encode()
             self._live = (stamp, time.monotonic() + pause / 2, document)
             return document
 
@@ -162,12 +164,22 @@ def live_document(record: RunRecord, tally: Tally) -> dict[str, Any]:
     }
 
 
+def _shortened(value: Any) -> Any:
+    """A document with texts and names of at most `_LONGEST` characters: a record may hold any text."""
+    if isinstance(value, str):
+        return value if len(value) <= _LONGEST else f"{value[:_LONGEST]}…"
+    if isinstance(value, Mapping):
+        return {_shortened(name): _shortened(part) for name, part in value.items()}
+    return [_shortened(part) for part in value] if isinstance(value, list) else value
+
+
 def marks(record: RunRecord) -> list[dict[str, Any]]:
     """Training losses of the start program and the best baselines, for comparison with the best candidate."""
     programs = [("start program", record.start)] if record.start else []
     programs += [(program.split("/", 1)[1], program) for program in record.baselines()]
     losses = [(clean(name), training_fitness(record.reader, program or "")) for name, program in programs]
     found = [{"name": name, "loss_percent": -100 * f + 0.0} for name, f in losses if f is not None]
+    found = _shortened(found)
     best = sorted(found, key=lambda mark: float(str(mark["loss_percent"])))[:_MARKS]
     return best + [mark for mark in found if mark["name"] == "start program" and mark not in best]
 

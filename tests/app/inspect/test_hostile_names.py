@@ -16,6 +16,7 @@ import pytest
 from gapsmith.app.formatting import escaped
 from gapsmith.app.runs.export import write_rows
 from gapsmith.app.views.plots.canvas import new_axes, render, styled
+from gapsmith.app.views.web import LiveDocuments
 from gapsmith.sandbox.unseen import unseen
 from hypothesis import given
 from hypothesis import strategies as st
@@ -167,3 +168,16 @@ def test_a_command_that_is_printed_can_be_copied(say: Say, hostile: Path, tmp_pa
     assert f"gapsmith best {shlex.quote(name)}" in say("show", name, runs=tmp_path, width=200).out
     said = say("show", name, "best", "--strata", runs=tmp_path)
     assert f"gapsmith show {shlex.quote(name)} best" in said.err
+
+
+def test_a_long_label_does_not_reach_a_browser(tmp_path: Path, make_run: Callable[..., Path]) -> None:
+    """The state of a campaign is polled again and again: texts of a record are cut in it."""
+    run = make_run(tmp_path / RUN, candidates=8, model=True, seed=2)
+    label = "L" * 1_000_000
+    with sqlite3.connect(run / "archive.sqlite") as db:
+        db.execute("UPDATE candidates SET operator = ?", (label,))
+        db.execute("UPDATE run SET value = ? WHERE key = 'stop_reason'", (json.dumps(label),))
+        db.execute("INSERT INTO events (iteration, kind, data, at) VALUES (0, ?, '{}', 1)", (label,))
+    document = LiveDocuments(run).live()
+    assert len(document) < 50_000
+    assert json.loads(document)["stop_reason"].startswith("LLL")
