@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.problems.smtt.sources import program
+from gapsmith.problems.programs import program
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "into-production.md").read_text("utf-8")
@@ -73,7 +73,7 @@ def test_the_loop_of_the_page_decides_as_the_problems_own(folder: Path) -> None:
         "weights": [stream.randint(1, 5) for _ in range(40)],
     }
     space: dict[str, Any] = {}
-    exec(program("smtt-rule", "driver"), space)
+    exec(program("gapsmith.problems.smtt", "smtt-rule", "driver"), space)
     exec((folder / "atc.py").read_text("utf-8"), space)
     bad = ["sequence([1, 2], [3], [1, 1])", "sequence([0], [3], [1])"]
     _, mine, *refusals = said(folder, "dispatch", f"print(sequence(**{instance}))", *map(refused, bad))
