@@ -17,6 +17,7 @@ import argparse
 import ast
 import copy
 import json
+import math
 import os
 import re
 import shutil
@@ -318,34 +319,71 @@ def put(tree: Path, path: str, text: bytes, moment: int) -> None:
     os.utime(tree / path, (moment, moment))
 
 
-def tested(tree: Path, tests: list[str], marker: str) -> tuple[str, float, str]:
-    """Outcome (`passed`, `failed`, `time`), wall seconds, and the test that failed."""
-    words = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--no-header", "--tb=no"]
-    words += [f"--timeout={LIMITS[marker] / 2:g}", *(["-m", "slow"] if marker == "slow" else []), *tests]
-    variables = os.environ | {"PYTHONPATH": str(tree.parent)}
-    started = time.monotonic()
-    process = subprocess.Popen(
-        ["nice", "-n", "15", *words],
-        cwd=tree,
-        env=variables,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
-    try:
-        out, _ = process.communicate(timeout=LIMITS[marker])
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, 9)
-        process.communicate()
-        return "time", time.monotonic() - started, ""
-    seconds = time.monotonic() - started
-    if process.returncode in (0, 5):  # 5: no test has the marker
-        return "passed", seconds, ""
-    if process.returncode not in (1, 2):
-        raise SystemExit(f"pytest ended with {process.returncode}: {out[-500:]}")
-    first = re.search(r"^(?:FAILED|ERROR) (\S+)", out, re.MULTILINE)
-    return "failed", seconds, first[1] if first else out[-300:]
+def serve() -> None:
+    """Runs pytest for each line of input in a forked process, which finds all libraries imported."""
+    import highspy  # noqa: F401
+    import hypothesis  # noqa: F401
+    import ortools.sat.python.cp_model
+    import pulp  # noqa: F401
+    import pytest
+    import scipy.optimize
+    import typer  # noqa: F401
+
+    for line in sys.stdin:
+        job = json.loads(line)
+        if child := os.fork():
+            started = time.monotonic()
+            while not (ended := os.waitpid(child, os.WNOHANG))[0]:
+                if time.monotonic() > started + job["limit"]:
+                    os.killpg(child, 9)
+                    job["limit"] = math.inf
+                time.sleep(0.1)
+            print(json.dumps(os.waitstatus_to_exitcode(ended[1])), flush=True)
+            continue
+        os.setsid()
+        os.chdir(job["tree"])
+        sys.path[:0] = [str(Path(job["tree"]).parent)]
+        os.environ["PYTHONPATH"] = sys.path[0]
+        out = os.open(job["out"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        for stream in (1, 2):
+            os.dup2(out, stream)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        code = pytest.main(job["words"])
+        sys.stdout.flush()
+        os._exit(code)
+
+
+class Copy:
+    """A copy of the tree, and the process that runs its tests."""
+
+    def __init__(self, folder: Path) -> None:
+        self.tree = copied(folder)
+        self.out = folder / "out"
+        words = ["nice", "-n", "15", sys.executable, __file__, "serve"]
+        self.server = subprocess.Popen(
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd="/"
+        )
+
+    def tested(self, tests: list[str], marker: str) -> tuple[str, float, str]:
+        """Outcome (`passed`, `failed`, `time`), wall seconds, and the test that failed."""
+        assert self.server.stdin is not None
+        assert self.server.stdout is not None
+        words = ["-x", "-q", "-p", "no:cacheprovider", "--no-header", "--tb=no", *tests]
+        words += [f"--timeout={LIMITS[marker] / 2:g}", *(["-m", "slow"] if marker == "slow" else [])]
+        job = {"tree": str(self.tree), "out": str(self.out), "words": words, "limit": LIMITS[marker]}
+        started = time.monotonic()
+        print(json.dumps(job), file=self.server.stdin, flush=True)
+        code = json.loads(self.server.stdout.readline())
+        seconds = time.monotonic() - started
+        out = self.out.read_text()
+        if code == -9:
+            return "time", seconds, ""
+        if code in (0, 5):  # 5: no test has the marker
+            return "passed", seconds, ""
+        if code not in (1, 2):
+            raise SystemExit(f"pytest ended with {code}: {out[-500:]}")
+        first = re.search(r"^(?:FAILED|ERROR) (\S+)", out, re.MULTILINE)
+        return "failed", seconds, first[1] if first else out[-300:]
 
 
 class Run:
@@ -365,18 +403,19 @@ class Run:
             RESULTS.with_suffix(".new").write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
             RESULTS.with_suffix(".new").replace(RESULTS)
 
-    def unspoiled(self, tree: Path, tests: list[str], marker: str) -> float:
+    def unspoiled(self, one: Copy, tests: list[str], marker: str) -> float:
         """Wall seconds of the tests without a mutant; they must pass."""
         name = f"{marker} {' '.join(tests)}"
         if name not in self.alone:
-            outcome, seconds, test = tested(tree, tests, marker)
+            outcome, seconds, test = one.tested(tests, marker)
             if outcome == "failed":
                 raise SystemExit(f"{test}: fails without a mutant")
             self.alone[name] = round(seconds, 1)
         return self.alone[name]
 
-    def apply(self, tree: Path, mutant: Mutant, number: int, markers: list[str], tried: list[str]) -> None:
+    def apply(self, one: Copy, mutant: Mutant, number: int, markers: list[str], tried: list[str]) -> None:
         """Tests one mutant in a copy of the tree."""
+        tree = one.tree
         tests = tests_of(mutant.path)
         text = (ROOT / mutant.path).read_bytes()
         result = {"number": number, **asdict(mutant), "outcome": "alive", "test": "", "seconds": 0.0}
@@ -384,10 +423,10 @@ class Run:
         spoiled = text[: mutant.begin] + b"(" + mutant.after.encode() + b")" + text[mutant.end :]
         for marker in markers:
             put(tree, mutant.path, spoiled, 10**9 + number)
-            outcome, seconds, test = tested(tree, tests, marker)
+            outcome, seconds, test = one.tested(tests, marker)
             put(tree, mutant.path, text, 10**9 - 1)
             result["seconds"] = round(result["seconds"] + seconds, 1)
-            if outcome == "time" and self.unspoiled(tree, tests, marker) > LIMITS[marker] / 4:
+            if outcome == "time" and self.unspoiled(one, tests, marker) > LIMITS[marker] / 4:
                 outcome = "passed"
             if outcome != "passed":
                 result |= {"outcome": marker, "test": test or "over time"}
@@ -411,17 +450,19 @@ def run(number: int, again: bool, workers: int, last: str) -> None:
         if old["outcome"] == "alive" and markers:
             waiting.append((mutant, place, markers, tried))
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        trees = [copied(Path(folder) / str(worker)) for worker in range(workers)]
+        copies = [Copy(Path(folder) / str(worker)) for worker in range(workers)]
 
         def one(job: tuple[Mutant, int, list[str], list[str]]) -> None:
-            tree = trees.pop()
+            copy_of_tree = copies.pop()
             try:
-                book.apply(tree, *job)
+                book.apply(copy_of_tree, *job)
             finally:
-                trees.append(tree)
+                copies.append(copy_of_tree)
 
         with ThreadPoolExecutor(workers) as pool:
             list(pool.map(one, waiting))
+        for each in copies:
+            each.server.kill()
     table(number)
 
 
@@ -445,7 +486,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("verb", choices=["run", "table", "list"])
+    parser.add_argument("verb", choices=["run", "table", "list", "serve"])
     parser.add_argument("--number", type=int, default=DRAWN)
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--workers", type=int, default=2)
@@ -455,6 +496,8 @@ def main() -> None:
     given = parser.parse_args()
     if given.verb == "run":
         run(given.number, given.again, given.workers, given.marker)
+    elif given.verb == "serve":
+        serve()
     elif given.verb == "table":
         table(given.number)
     else:
