@@ -20,6 +20,7 @@ import json
 import math
 import os
 import re
+import secrets
 import shutil
 import subprocess
 import sys
@@ -135,7 +136,7 @@ FOLDERS = {
 OTHER = {
     "intervals": "tests/evaluators/test_intervals.py",
     "numbers": "tests/app/plugins/test_far_beyond.py tests/evaluators/test_attained.py",
-    "toolbox": "tests/evaluators/toolbox",
+    "toolbox": "tests/evaluators/toolbox/test_conclusions.py tests/evaluators/toolbox",
 }
 BESIDE = re.compile("moves|dispatch|reading|files|taillard|sets|tables|rules_are|redrawn")
 """Test files of a family that compute no bound and judge no answer of their own."""
@@ -466,6 +467,38 @@ def run(number: int, again: bool, workers: int, last: str) -> None:
     table(number)
 
 
+def harmless(numbers: list[int]) -> None:
+    """Compares what fresh instances give with and without mutants that live, by `mutants_probes.py`."""
+    every = drawn(max(numbers) + 1)
+    for number in numbers:
+        mutant = every[number]
+        seed = secrets.randbelow(2**32)
+        said = []
+        with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+            tree = copied(Path(folder))
+            text = (ROOT / mutant.path).read_bytes()
+            spoiled = text[: mutant.begin] + b"(" + mutant.after.encode() + b")" + text[mutant.end :]
+            for moment, written in enumerate((text, spoiled), 10**9):
+                put(tree, mutant.path, written, moment)
+                words = [sys.executable, "benchmarks/mutants_probes.py", mutant.path, str(seed), str(FRESH)]
+                variables = os.environ | {"PYTHONPATH": folder}
+                said.append(
+                    subprocess.run(["nice", *words], cwd=tree, env=variables, capture_output=True, text=True)
+                )
+        lines = said[0].stdout.splitlines()
+        assert said[0].returncode == 0, said[0].stderr
+        assert len(lines) == FRESH
+        other = said[1].stdout.splitlines()
+        same = sum(a == b for a, b in zip(lines, other, strict=False))
+        print(
+            f"{number:4d} {same} of {FRESH} equal, seed {seed}, {len(set(lines))} different  {mutant.key}",
+            flush=True,
+        )
+        book = Run()
+        if same == FRESH and mutant.key in book.results:
+            book.keep(mutant.key, book.results[mutant.key] | {"outcome": "harmless", "fresh_seed": seed})
+
+
 def table(number: int) -> None:
     """Prints the results."""
     results = Run().results
@@ -486,7 +519,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("verb", choices=["run", "table", "list", "serve"])
+    parser.add_argument("verb", choices=["run", "table", "list", "serve", "harmless"])
+    parser.add_argument("mutants", nargs="*", type=int, help="numbers of mutants, for `harmless`")
     parser.add_argument("--number", type=int, default=DRAWN)
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--workers", type=int, default=2)
@@ -498,6 +532,8 @@ def main() -> None:
         run(given.number, given.again, given.workers, given.marker)
     elif given.verb == "serve":
         serve()
+    elif given.verb == "harmless":
+        harmless(given.mutants)
     elif given.verb == "table":
         table(given.number)
     else:

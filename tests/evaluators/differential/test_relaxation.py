@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import random
+import time
 from typing import Any
 
 import pytest
+from gapsmith.evaluators.smtt.relaxation import SequenceRelaxation
 from gapsmith.evaluators.smtt.relaxation import prove as relax
 
 
-def _jobs(stream: random.Random, weighted: bool) -> dict[str, Any]:
-    times = [stream.randint(1, stream.choice((4, 30))) for _ in range(7)]
+def _jobs(stream: random.Random, weighted: bool, jobs: int = 7) -> dict[str, Any]:
+    times = [stream.randint(1, stream.choice((4, 30))) for _ in range(jobs)]
     total = sum(times)
     dates = [stream.randint(round(0.1 * total), round(0.7 * total)) for _ in times]
     weights = {"weights": [stream.randint(1, 9) for _ in times]} if weighted else {}
@@ -57,3 +59,18 @@ def test_proofs_from_any_start(weighted: bool, stream: random.Random) -> None:
         found = relax(public, start, 30.0)
         assert (found.optimal, found.bound) == (True, least)
         assert _cost(public, list(found.sequence or start)) == least
+
+
+def test_steps_come_close(stream: random.Random) -> None:
+    """Steps along the subgradient prove most of the optimum from a drawn order, the first bound much less."""
+    shares = []
+    for _ in range(4):
+        public = _jobs(stream, True, 10)
+        least, _ = _least(public)
+        relaxation = SequenceRelaxation(public, stream.sample(range(10), 10))
+        first = relaxation.ascend(least, time.monotonic() + 30, 1)
+        last = relaxation.ascend(least, time.monotonic() + 30, 150)
+        assert first <= last <= least
+        shares.append((first / max(1, least), last / max(1, least)))
+    assert sum(last for _, last in shares) > 0.95 * len(shares)
+    assert sum(first for first, _ in shares) < sum(last for _, last in shares)

@@ -1,0 +1,226 @@
+"""What a module proves or says of a fresh small instance, as JSON: a harmless mutant changes none of it.
+
+python benchmarks/mutants_probes.py PATH SEED NUMBER     one line for each instance
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from fractions import Fraction
+from importlib import import_module
+from typing import Any
+
+
+def _distances(stream: random.Random, count: int) -> list[list[int]]:
+    """Nodes in three crowds."""
+    middles = [(stream.randrange(900), stream.randrange(900)) for _ in range(3)]
+    points = []
+    for node in range(count):
+        points.append(
+            (middles[node % 3][0] + stream.randrange(250), middles[node % 3][1] + stream.randrange(250))
+        )
+    return [[round(math.hypot(a - c, b - d)) for c, d in points] for a, b in points]
+
+
+def tours(stream: random.Random) -> Any:
+    """Proven bound and length, from a poor start and with one to spare."""
+    from gapsmith.evaluators.classics.tsp import certified
+
+    count = stream.randint(5, 14)
+    distances = _distances(stream, count)
+    first = certified({"distances": distances}, 60.0, stream.sample(range(count), count), 500)
+    again = certified({"distances": distances}, 60.0, first["answer"], 1)
+    return [[one["bound"], one["value"]] for one in (first, again)]
+
+
+def _customers(stream: random.Random) -> dict[str, Any]:
+    count = stream.randint(5, 10)
+    demands = [0, *(stream.randint(1, 9) for _ in range(count))]
+    return {
+        "distances": _distances(stream, count + 1),
+        "demands": demands,
+        "capacity": stream.randint(10, 18),
+    }
+
+
+def routes(stream: random.Random) -> Any:
+    """Proven bound and length of routes, with one to spare."""
+    from gapsmith.evaluators.classics.cvrp import certified
+
+    public = _customers(stream) | {"coordinates": []}
+    alone = [[customer] for customer in range(1, len(public["demands"]))]
+    first = certified(public, 60.0, alone, 0)
+    again = certified(public, 60.0, first["answer"], 1)
+    return [[one["bound"], one["value"]] for one in (first, again)]
+
+
+def edges_of_routes(stream: random.Random) -> Any:
+    """The bound of capacity cuts."""
+    from gapsmith.evaluators.classics.capacity_cuts import capacity_bound
+
+    public = _customers(stream)
+    alone = [[customer] for customer in range(1, len(public["demands"]))]
+    return capacity_bound(public, alone, time.monotonic() + 60)
+
+
+def prizes(stream: random.Random) -> Any:
+    """Proven bound and prize, from nothing and with one to spare."""
+    from gapsmith.evaluators.classics.orienteering import certified
+
+    count = stream.randint(4, 12)
+    distances = _distances(stream, count)
+    public = {"distances": distances, "prizes": [0, *(stream.randint(1, 30) for _ in range(count - 1))]}
+    public |= {"max_length": round(stream.uniform(0.3, 1.1) * sum(distances[0]) / 3 + 300), "coordinates": []}
+    first = certified(public, 60.0, [], 0)
+    again = certified(public, 60.0, first["answer"], 1)
+    return [[one["bound"], one["value"]] for one in (first, again)]
+
+
+def latencies(stream: random.Random) -> Any:
+    """Bounds of drawn prices and of the programme's."""
+    from gapsmith.evaluators.serving.bound import UNIT, best_prices, evaluate
+
+    count = stream.randint(1, 9)
+    whole = {
+        "workers": stream.randint(1, 2),
+        "memory": 40,
+        "arrivals": sorted(stream.randrange(6) for _ in range(count)),
+        "prompts": [stream.randint(2, 16) for _ in range(count)],
+        "outputs": [stream.randint(1, 6) for _ in range(count)],
+    }
+    prices = [stream.choice((0, UNIT // 8, UNIT)) for _ in range(stream.randint(0, 12))]
+    return [evaluate(whole, prices), evaluate(whole, best_prices(whole, 30.0))]
+
+
+def tardiness(stream: random.Random) -> Any:
+    """Optima and bounds of each method."""
+    from gapsmith.evaluators.smtt import bounds, decomposition, relaxation, subsets
+
+    count = stream.randint(2, 9)
+    public: dict[str, Any] = {"processing_times": [stream.randint(1, 20) for _ in range(count)]}
+    total = sum(public["processing_times"])
+    public["due_dates"] = [stream.randint(0, round(0.8 * total)) for _ in range(count)]
+    plain = decomposition.Decomposition(public["processing_times"], public["due_dates"])
+    found: list[Any] = [plain.value(), plain.sequence(), subsets.subset_optimum(public)]
+    if stream.random() < 0.5:
+        public["weights"] = [stream.randint(1, 9) for _ in range(count)]
+    order = stream.sample(range(count), count)
+    proof = relaxation.prove(public, order, 60.0, stream.randint(0, 1))
+    return [
+        *found,
+        bounds.price_bound(public, order),
+        bounds.sorted_bound(public),
+        proof.bound,
+        proof.optimal,
+    ]
+
+
+def pipelines(stream: random.Random) -> Any:
+    """The bound of a pipeline."""
+    from gapsmith.evaluators.training.pipeline_bound import lower_bound
+
+    count = stream.randint(1, 12)
+    samples = [[stream.randint(0, 2), stream.randint(0, 2), stream.randint(1, 512)] for _ in range(count)]
+    times = [stream.randint(0, 9), stream.randint(0, 9), stream.randint(0, 9), stream.randint(1, 9)]
+    public = {
+        "stages": stream.randint(1, 5),
+        "capacity": 512,
+        "tile": 128,
+        "times": times,
+        "samples": samples,
+    }
+    return lower_bound(public)
+
+
+def bins(stream: random.Random) -> Any:
+    """Bounds of bins, and the optimum with its certificate checked."""
+    from gapsmith.evaluators.bin_packing import bounds
+    from gapsmith.evaluators.bin_packing.certify import certify
+
+    capacity = stream.choice((10, 50, 100))
+    sizes = [stream.randint(1, capacity) for _ in range(stream.randint(1, 25))]
+    counts = Counter(sizes)
+    proof = certify(sizes, capacity, 20.0)
+    weights = {size: stream.randint(0, 9) + 1 for size in counts}
+    weighed = bounds.weight_bound(counts, capacity, weights)
+    return [bounds.martello_toth_bound(counts, capacity), weighed, str(proof.bound)]
+
+
+def pressures(stream: random.Random) -> Any:
+    """The optimum of model placement, and whether weights fit bins."""
+    bin_completion = import_module("gapsmith.evaluators.placement.bin_completion")
+    model_placement = import_module("gapsmith.evaluators.placement.model_placement")
+    sizes = [stream.randint(5, 25) for _ in range(stream.randint(3, 8))]
+    public = {"gpus": 3, "memory": 80, "sizes": sizes, "rates": [stream.randint(1, 999) for _ in sizes]}
+    reference = model_placement.solve(public, 60.0)
+    weights = [stream.randint(4, 30) for _ in range(9)]
+    fits = [bin_completion.pack(weights, bins, 40, time.monotonic() + 60) is None for bins in range(1, 7)]
+    return [reference.kind, str(reference.value), fits]
+
+
+def numbers(stream: random.Random) -> Any:
+    """Comparisons of two numbers."""
+    from gapsmith.evaluators import numbers as said
+
+    kinds: list[Callable[[], Any]] = [
+        lambda: stream.randint(-9, 9),
+        lambda: Fraction(stream.randint(-30, 30), stream.randint(1, 9)),
+        lambda: stream.uniform(-9, 9),
+        lambda: stream.choice((10**300, 10**301, -(10**300), Fraction(1, 10**1001), True, 0)),
+    ]
+    one = stream.choice(kinds)()
+    other = stream.choice(kinds[:3])()
+    found: list[Any] = [said.scorable(one), said.written(one)]
+    if said.scorable(one):
+        for minimise in (False, True):
+            found += [said.better_than(one, other, minimise, 0.1), said.far_beyond(one, other, minimise)]
+        found += [said.equal(one, other, 0.1), str(said.subtract(one, other))]
+    return found
+
+
+def intervals(stream: random.Random) -> Any:
+    """The interval of a skewed sample with zeros."""
+    from gapsmith.evaluators.intervals import mean_interval
+
+    values = [
+        stream.choice((0.0, stream.gauss(1, 1), stream.expovariate(1))) for _ in range(stream.randint(2, 40))
+    ]
+    ends = mean_interval(values, stream.choice((0.5, 0.9, 0.95)))
+    return None if ends is None else [float(f"{end:.9g}") for end in ends]
+
+
+PROBES: dict[str, Callable[[random.Random], Any]] = {
+    "evaluators/classics/tsp.py": tours,
+    "evaluators/classics/cuts.py": lambda stream: [tours(stream), prizes(stream)],
+    "evaluators/classics/cvrp.py": routes,
+    "evaluators/classics/customer_sets.py": routes,
+    "evaluators/classics/capacity_cuts.py": edges_of_routes,
+    "evaluators/classics/orienteering.py": prizes,
+    "evaluators/serving/": latencies,
+    "evaluators/smtt/": tardiness,
+    "evaluators/training/pipeline_bound.py": pipelines,
+    "evaluators/bin_packing/": bins,
+    "evaluators/placement/model_placement.py": pressures,
+    "evaluators/placement/bin_completion.py": pressures,
+    "evaluators/numbers.py": numbers,
+    "evaluators/intervals.py": intervals,
+}
+"""By the module's path, or the beginning of the path."""
+
+
+def main() -> None:
+    """Prints what the module says of fresh instances."""
+    path, seed, number = sys.argv[1:]
+    probe = next(probe for begin, probe in PROBES.items() if path.startswith(begin))
+    for instance in range(int(number)):
+        print(json.dumps(probe(random.Random(f"{seed} {instance}"))))
+
+
+if __name__ == "__main__":
+    main()
