@@ -28,6 +28,63 @@ def _distances(stream: random.Random, count: int) -> list[list[int]]:
     return [[round(math.hypot(a - c, b - d)) for c, d in points] for a, b in points]
 
 
+def solved(model: Any) -> list[Any]:
+    """Status and objective of a small model of CP-SAT, solved in this process."""
+    from ortools.sat.python import cp_model
+
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    status = solver.solve(model)
+    return [int(status), round(solver.objective_value)]
+
+
+def shops(stream: random.Random) -> Any:
+    """Least makespans of a shop with and without buffers, one with a deadline, and the bound."""
+    from gapsmith.evaluators.shops.models import arithmetic_bound, shop_model
+
+    machines = stream.randint(1, 3)
+    routes = [stream.sample(range(machines), machines) for _ in range(stream.randint(1, 4))]
+    times = [[stream.randint(1, 30) for _ in route] for route in routes]
+    public = {"machines": machines, "routes": routes, "times": times}
+    found: list[Any] = [arithmetic_bound(public)]
+    for blocking in (False, True):
+        found.append(solved(shop_model(public, blocking=blocking, least=found[0]).model))
+        deadline = stream.randint(found[0] - 1, found[0] + 30)
+        found.append(solved(shop_model(public, blocking=blocking, deadline=deadline).model)[0])
+    return found
+
+
+def graphs(stream: random.Random) -> Any:
+    """Least makespan of a task graph, one with a deadline, and the bound."""
+    from gapsmith.evaluators.graphs.models import arithmetic_bound, graph_model
+
+    tasks = stream.randint(1, 6)
+    times = [[stream.randint(1, 20), stream.choice((None, stream.randint(1, 20)))] for _ in range(tasks)]
+    edges = [[i, k, stream.randint(0, 9)] for k in range(tasks) for i in range(k) if stream.random() < 0.4]
+    public = {"times": times, "edges": edges}
+    least = arithmetic_bound(public)
+    deadline = stream.randint(least - 1, least + 20)
+    return [
+        least,
+        solved(graph_model(public, least=least).model),
+        solved(graph_model(public, deadline=deadline).model)[0],
+    ]
+
+
+def offsets(stream: random.Random) -> Any:
+    """Verdicts on drawn offsets, and loads."""
+    from gapsmith.problems.memory.verification import judge, largest_load, overlap
+
+    rows = []
+    for _ in range(stream.randint(1, 7)):
+        start = stream.randint(0, 8)
+        rows.append([start, start + stream.randint(1, 5), stream.randint(1, 6)])
+    answer = [stream.randint(0, 20) for _ in rows]
+    pair = overlap(rows, answer)
+    verdict = judge({"buffers": rows}, answer)
+    return [largest_load(rows), pair and sorted(pair), verdict.status, verdict.objective]
+
+
 def tours(stream: random.Random) -> Any:
     """Proven bound and length, from a poor start and with one to spare."""
     from gapsmith.evaluators.classics.tsp import certified
@@ -159,9 +216,11 @@ def pressures(stream: random.Random) -> Any:
     sizes = [stream.randint(5, 25) for _ in range(stream.randint(3, 8))]
     public = {"gpus": 3, "memory": 80, "sizes": sizes, "rates": [stream.randint(1, 999) for _ in sizes]}
     reference = model_placement.solve(public, 60.0)
+    target = Fraction(reference.value) * Fraction(stream.randint(90, 130), 100)
+    below = solved(model_placement.below_model(public, target)[0])
     weights = [stream.randint(4, 30) for _ in range(9)]
     fits = [bin_completion.pack(weights, bins, 40, time.monotonic() + 60) is None for bins in range(1, 7)]
-    return [reference.kind, str(reference.value), fits]
+    return [reference.kind, str(reference.value), below, fits]
 
 
 def numbers(stream: random.Random) -> Any:
@@ -208,6 +267,9 @@ PROBES: dict[str, Callable[[random.Random], Any]] = {
     "evaluators/bin_packing/": bins,
     "evaluators/placement/model_placement.py": pressures,
     "evaluators/placement/bin_completion.py": pressures,
+    "evaluators/shops/models.py": shops,
+    "evaluators/graphs/models.py": graphs,
+    "problems/memory/verification.py": offsets,
     "evaluators/numbers.py": numbers,
     "evaluators/intervals.py": intervals,
 }
