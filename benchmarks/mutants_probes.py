@@ -89,7 +89,7 @@ def tours(stream: random.Random) -> Any:
     """Proven bound and length, from a poor start and with one to spare."""
     from gapsmith.evaluators.classics.tsp import certified
 
-    count = stream.randint(5, 14)
+    count = stream.randint(3, 13)
     distances = _distances(stream, count)
     first = certified({"distances": distances}, 60.0, stream.sample(range(count), count), 500)
     again = certified({"distances": distances}, 60.0, first["answer"], 1)
@@ -223,6 +223,25 @@ def pressures(stream: random.Random) -> Any:
     return [reference.kind, str(reference.value), below, fits]
 
 
+def fleets(stream: random.Random) -> Any:
+    """Least prices of whole and of pooled GPUs, and of a fleet that is given."""
+    from gapsmith.evaluators.placement import fleet_models
+    from gapsmith.evaluators.placement.fleet_packing import construct, fleet_price
+
+    loads: list[list[int | None]] = []
+    for _ in range(stream.randint(1, 3)):
+        loads.append([stream.randint(100, 700), stream.choice((None, stream.randint(100, 700)))])
+    public = {"prices": [stream.randint(3, 12) * 1000, stream.randint(3, 12) * 1000], "loads": loads}
+    public |= {"slices": [stream.randint(1, 4) for _ in loads], "capacity": 1000}
+    start = construct(public)
+    rented = [sum(kind == t for kind, _ in start) for t in (0, 1)]
+    return [
+        solved(fleet_models.packing_model(public, start, 0)[0]),
+        solved(fleet_models.packing_model(public, start, 0, rented)[0]),
+        solved(fleet_models.exact_pooled_model(public, fleet_price(public, start))[0]),
+    ]
+
+
 def numbers(stream: random.Random) -> Any:
     """Comparisons of two numbers."""
     from gapsmith.evaluators import numbers as said
@@ -267,6 +286,7 @@ PROBES: dict[str, Callable[[random.Random], Any]] = {
     "evaluators/bin_packing/": bins,
     "evaluators/placement/model_placement.py": pressures,
     "evaluators/placement/bin_completion.py": pressures,
+    "evaluators/placement/fleet_models.py": fleets,
     "evaluators/shops/models.py": shops,
     "evaluators/graphs/models.py": graphs,
     "problems/memory/verification.py": offsets,

@@ -74,6 +74,7 @@ def test_the_tighter_of_two_bounds() -> None:
     [
         ({}, SolveStatus.OPTIMUM, 7, 7, ProofKind.SOLVER),
         ({"bound": 6}, SolveStatus.FEASIBLE, 7, 6, ProofKind.SOLVER),
+        ({"sense": HIGH}, SolveStatus.OPTIMUM, 7, 7, ProofKind.SOLVER),
         ({"bound": None}, SolveStatus.FEASIBLE, 7, None, None),
         ({"bound": 6, "known_bound": 7}, SolveStatus.OPTIMUM, 7, 7, ProofKind.ARITHMETIC),
         ({"bound": 7, "known_bound": 6}, SolveStatus.OPTIMUM, 7, 7, ProofKind.SOLVER),
