@@ -139,7 +139,7 @@ FOLDERS = {
 OTHER = {
     "intervals": "tests/evaluators/test_intervals.py",
     "numbers": "tests/app/plugins/test_far_beyond.py tests/evaluators/test_attained.py",
-    "toolbox": "tests/evaluators/toolbox/test_conclusions.py tests/evaluators/toolbox",
+    "toolbox": "tests/evaluators/toolbox/test_conclusions.py tests/evaluators/toolbox/test_reports_of_mip.py tests/evaluators/toolbox",
 }
 BESIDE = re.compile("moves|dispatch|reading|files|taillard|sets|tables|rules_are|redrawn")
 """Test files of a family that compute no bound and judge no answer of their own."""
@@ -289,7 +289,8 @@ def drawn(number: int) -> list[Mutant]:
 def tests_of(path: str, stage: str) -> list[str]:
     """Test files of a stage that exercise a module, the quickest to find a fault first."""
     every = all_tests_of(path)
-    return [name for name in every if name.startswith(f"{D}/")] or every[:1] if stage == "quick" else every
+    quick = [name for name in every if name.startswith(f"{D}/") or "toolbox/test" in name]
+    return (quick or every[:1]) if stage == "quick" else every
 
 
 def all_tests_of(path: str) -> list[str]:
