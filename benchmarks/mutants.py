@@ -39,7 +39,7 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 RESULTS = Path(__file__).with_suffix(".json")
 SEED = 42
-DRAWN = 220
+DRAWN = 200
 FRESH = 200
 """Fresh instances on which a harmless mutant changes nothing."""
 LIMITS = {"quick": 100.0, "default": 240.0, "slow": 420.0}

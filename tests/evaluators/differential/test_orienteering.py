@@ -137,6 +137,17 @@ def test_prizes_with_one_at_the_depot(stream: random.Random) -> None:
         assert (found["bound"], found["value"]) == (most + 7, most + 7)
 
 
+def test_a_single_node_at_the_last_unit(stream: random.Random) -> None:
+    """A way there and back of just the largest length is a tour; one unit less leaves the depot alone."""
+    for _ in range(4):
+        public = _nodes(stream, 5, 0.5)
+        nearest = min(range(1, 5), key=lambda node: public["distances"][0][node])
+        length = 2 * public["distances"][0][nearest]
+        for longest, most in ((length, public["prizes"][nearest]), (length - 1, 0)):
+            found = certified(public | {"max_length": longest}, 60.0, None, 0)
+            assert (found["bound"], found["value"]) == (most, most)
+
+
 def test_bounds_of_fractional_prizes(stream: random.Random) -> None:
     """The relaxation proves at most 2 % more than a programme with all borders, and no less than a tour."""
     from scipy.optimize import linprog

@@ -34,7 +34,7 @@ def _least(model: pulp.LpProblem) -> int:
 
 
 def test_fewest_and_smallest(stream: random.Random) -> None:
-    """The fewest microbatches, then the fewest tiles of one of them; the capacity is no multiple of a tile."""
+    """The fewest microbatches, then the fewest tiles of one; the capacity is no multiple of a tile."""
     for _ in range(6):
         samples = [[stream.randint(0, 1), 0, stream.randint(1, 300)] for _ in range(5)]
         public = {"samples": samples, "tile": 128, "capacity": stream.choice((384, 400, 600, 639))}

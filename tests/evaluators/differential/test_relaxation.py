@@ -76,3 +76,15 @@ def test_steps_come_close(stream: random.Random) -> None:
         shares.append((first / max(1, least), last / max(1, least)))
     assert sum(last for _, last in shares) > 0.95 * len(shares)
     assert sum(first for first, _ in shares) < sum(last for _, last in shares)
+
+
+def test_costs_beyond_the_limit() -> None:
+    """Costs of up to just less than the limit are proved, at the limit they are refused."""
+    public: dict[str, Any] = {"processing_times": [1, 3], "due_dates": [0, 0], "weights": [1, 1]}
+    for weight, fits in ((2**42 - 2, True), (2**42 - 1, False)):
+        public["weights"][1] = weight
+        if fits:
+            assert relax(public, [0, 1], 30.0).bound == 3 * weight + 4
+        else:
+            with pytest.raises(ValueError, match="expected less than"):
+                relax(public, [0, 1], 30.0)

@@ -161,6 +161,10 @@ def test_verified_objectives(sense: Sense) -> None:
         open_run.as_reference(verified=10 * sign)
     with pytest.raises(SolverModelError, match="better than the"):
         open_run.as_reference(verified=5 * sign)
+    nothing = _concluded(value=0.0, bound=-1.0 * sign, sense=sense, exact=False)
+    assert nothing.as_reference(verified=0.5e-9 * sign).kind is ReferenceKind.BOUND
+    with pytest.raises(SolverModelError, match="worse"):
+        nothing.as_reference(verified=1.5e-9 * sign)
     without = _concluded(value=9 * sign, bound=None, sense=sense).as_reference(verified=8 * sign)
     assert (without.kind, without.value) == (ReferenceKind.BEST_KNOWN, 8 * sign)
 

@@ -81,6 +81,10 @@ def test_an_objective_that_is_no_integer(reported: Any) -> None:
         reported(model, solution=[1, 1.25])
     assert reported(model, solution=[1, 1.00001]).value == 9
     assert reported(model, integral=False, solution=[1, 1.25]).value == 9.5
+    model.setObjective(10**6 * model.variables()[1] + 4)
+    assert reported(model, solution=[1, 1.0000000005]).value == 10**6 + 4
+    with pytest.raises(SolverModelError, match="expected an integer"):
+        reported(model, solution=[1, 1.0000000015])
 
 
 def test_models_that_are_refused(reported: Any) -> None:
