@@ -242,6 +242,28 @@ def fleets(stream: random.Random) -> Any:
     ]
 
 
+def steps(stream: random.Random) -> Any:
+    """Least time of a small step in both models."""
+    import pulp
+    from gapsmith.evaluators.training.packing_models import cpsat_model, mip_model
+
+    lengths = [
+        stream.choice((stream.randint(1, 60), stream.randint(60, 190))) for _ in range(stream.randint(1, 4))
+    ]
+    times = []
+    for length in lengths:
+        row = [-(-(length + length * length // 40) // degree) + 9 * (degree - 1) for degree in (1, 2)]
+        times.append(
+            [time if length <= 100 * degree else 0 for degree, time in zip((1, 2), row, strict=True)]
+        )
+    public = {"devices": stream.choice((2, 3)), "capacity": 100, "overhead": stream.randint(0, 90)}
+    public |= {"degrees": [1, 2], "lengths": lengths, "times": times}
+    most = -(-sum(lengths) // (100 * public["devices"])) + 1
+    programme = mip_model(public, most)[0]
+    programme.solve(pulp.HiGHS(msg=False, gapRel=0))
+    return [solved(cpsat_model(public, most)[0]), programme.status, round(pulp.value(programme.objective))]
+
+
 def numbers(stream: random.Random) -> Any:
     """Comparisons of two numbers."""
     from gapsmith.evaluators import numbers as said
@@ -287,6 +309,7 @@ PROBES: dict[str, Callable[[random.Random], Any]] = {
     "evaluators/placement/model_placement.py": pressures,
     "evaluators/placement/bin_completion.py": pressures,
     "evaluators/placement/fleet_models.py": fleets,
+    "evaluators/training/packing_models.py": steps,
     "evaluators/shops/models.py": shops,
     "evaluators/graphs/models.py": graphs,
     "problems/memory/verification.py": offsets,
