@@ -1,14 +1,14 @@
 """Small faults, one at a time, in what proves bounds and judges answers: do the tests find each?
 
-    python benchmarks/mutants.py run                 applies the drawn mutants, as far as results lack them
-    python benchmarks/mutants.py run --again         applies those that live once more, after tests were added
-    python benchmarks/mutants.py table               prints the results
-    python benchmarks/mutants.py harmless NUMBER     compares 200 fresh instances with and without a mutant
+    python benchmarks/mutants.py run               applies the drawn mutants that have no result yet
+    python benchmarks/mutants.py run --again       applies those that live once more (or NUMBERS of them)
+    python benchmarks/mutants.py table             prints the results
+    python benchmarks/mutants.py harmless NUMBER   compares 200 fresh instances with and without a mutant
 
-A mutant is one comparison, constant, sign, rounding or condition that is changed. They are drawn by a seed that
-is fixed here, from the modules of `evaluators/` that compute bounds and optima and from what judges answers in
-`problems/`. Each is put into a copy of the tree, where the tests of its family run: the default ones first, and
-the slow ones if those find nothing. Results are kept in `mutants.json` after each mutant.
+A mutant is one comparison, constant, sign, rounding or condition that is changed. They are drawn by a seed
+that is fixed here, from the modules of `evaluators/` that compute bounds and optima and from what judges
+answers in `problems/`. Each is put into a copy of the tree, where tests of its family run: differential ones,
+all default ones, then the slow ones, until one fails. Results are kept in `mutants.json` after each mutant.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -43,23 +44,10 @@ DRAWN = 200
 FRESH = 200
 """Fresh instances on which a harmless mutant changes nothing."""
 LIMITS = {"quick": 100.0, "default": 240.0, "slow": 420.0}
-"""Stages of the tests of one mutant, with wall seconds: differential tests alone, all of the family, slow ones.
+"""Stages of the tests of a mutant, with wall seconds: differential tests, all of the family, the slow ones.
 
-Longer is found only if the tests alone take a quarter of that."""
-
-FAMILIES = [
-    "bin_packing",
-    "classics",
-    "cluster",
-    "graphs",
-    "memory",
-    "placement",
-    "serving",
-    "shops",
-    "smtt",
-    "training",
-    "toolbox",
-]
+Longer counts as found only if the tests without a mutant take at most a quarter of that.
+"""
 PASSED = {
     "classics": "__init__ tour_search",
     "bin_packing": "__init__ heuristics search certify",
@@ -68,47 +56,13 @@ PASSED = {
     "toolbox": "__init__ worker process reporter stopped called",
 }
 """Modules that look for answers, store them or start processes: no bound is wrong through them alone."""
-SKIPPED = set(
-    [
-        "improved",
-        "greedy",
-        "start",
-        "descend",
-        "search",
-        "inserted",
-        "best_place",
-        "_searched",
-        "_best_fit",
-        "_pack",
-        "_makespan",
-        "encode",
-        "decode",
-        "encode_pool",
-        "first_tour",
-        "_cheapest_price",
-        "best_prices",
-        "width",
-        "horizon",
-        "_table",
-        "_rows",
-        "_load",
-    ]
+SKIPPED = re.compile(
+    "improved|greedy|start|descend|search|inserted|best_place|_searched|_best_fit|_pack|_makespan|encode|decode"
+    "|encode_pool|first_tour|_cheapest_price|best_prices|width|horizon|_table|_rows|_load"
 )
 """Functions that look for answers, or store."""
-JUDGES = ["verification", "churn_verification"]
-JUDGING = set(
-    [
-        "judge",
-        "judge_fleet",
-        "judge_split",
-        "length",
-        "gpu_loads",
-        "pressures",
-        "cost",
-        "objective",
-        "makespan",
-    ]
-)
+JUDGES = ("verification", "churn_verification")
+JUDGING = re.compile("judge|judge_fleet|judge_split|length|gpu_loads|pressures|cost|objective|makespan")
 """What judges an answer where a problem has no module for that."""
 TIMES = re.compile(
     r"deadline|seconds|monotonic|spent|started|\bleft\b|random_seed|threads|version|\braise\b|note"
@@ -136,10 +90,11 @@ FOLDERS = {
     "smtt": f"{D}/test_tardiness.py",
     "training": f"{D}/test_training.py",
 }
+T = "tests/evaluators/toolbox"
 OTHER = {
     "intervals": "tests/evaluators/test_intervals.py",
     "numbers": "tests/app/plugins/test_far_beyond.py tests/evaluators/test_attained.py",
-    "toolbox": "tests/evaluators/toolbox/test_conclusions.py tests/evaluators/toolbox/test_reports_of_mip.py tests/evaluators/toolbox",
+    "toolbox": f"{T}/test_conclusions.py {T}/test_reports_of_mip.py {T}",
 }
 BESIDE = re.compile("moves|dispatch|reading|files|taillard|sets|tables|rules_are|redrawn")
 """Test files of a family that compute no bound and judge no answer of their own."""
@@ -236,7 +191,7 @@ def expressions(node: ast.AST, function: str = "") -> Iterator[tuple[str, ast.AS
             yield from expressions(child, inner)
 
 
-def mutants_of(path: Path, wanted: set[str] | None) -> Iterator[Mutant]:
+def mutants_of(path: Path, wanted: re.Pattern[str] | None) -> Iterator[Mutant]:
     """All mutants of a module, or of some of its functions alone."""
     text = path.read_bytes()
     lines = text.splitlines(keepends=True)
@@ -245,9 +200,9 @@ def mutants_of(path: Path, wanted: set[str] | None) -> Iterator[Mutant]:
     for line in lines:
         starts.append(starts[-1] + len(line))
     for function, node in expressions(ast.parse(text)):
-        if not isinstance(node, ast.expr) or function in SKIPPED:
+        if not isinstance(node, ast.expr) or SKIPPED.fullmatch(function):
             continue
-        if wanted is not None and function not in wanted:
+        if wanted is not None and not wanted.fullmatch(function):
             continue
         if TIMES.search(b"".join(lines[node.lineno - 1 : node.end_lineno]).decode()):
             continue
@@ -266,7 +221,7 @@ def mutants_of(path: Path, wanted: set[str] | None) -> Iterator[Mutant]:
 def sites() -> list[Mutant]:
     """All mutants, in the order of modules and lines."""
     found: list[Mutant] = []
-    for family in FAMILIES:
+    for family in (*FOLDERS, "classics", "toolbox"):
         passed = PASSED.get(family, "__init__ store best_known").split()
         for path in sorted((ROOT / "evaluators" / family).glob("*.py")):
             if path.stem not in passed:
@@ -332,14 +287,10 @@ def put(tree: Path, path: str, text: bytes, moment: int) -> None:
 
 def serve() -> None:
     """Runs pytest for each line of input in a forked process, which finds all libraries imported."""
-    import highspy  # noqa: F401
-    import hypothesis  # noqa: F401
-    import ortools.sat.python.cp_model
-    import pulp  # noqa: F401
     import pytest
-    import scipy.optimize
-    import typer  # noqa: F401
 
+    for name in ("highspy", "hypothesis", "ortools.sat.python.cp_model", "pulp", "scipy.optimize", "typer"):
+        import_module(name)
     for line in sys.stdin:
         job = json.loads(line)
         if child := os.fork():
@@ -450,14 +401,16 @@ class Run:
         )
 
 
-def run(number: int, again: bool, workers: int, last: str) -> None:
+def run(number: int, again: list[int] | None, workers: int, last: str) -> None:
     """Applies what has no result yet, two at a time; see the module."""
     book = Run()
     wanted = list(LIMITS)[: list(LIMITS).index(last) + 1]
     waiting = []
     for place, mutant in enumerate(drawn(number)):
         old = book.results.get(mutant.key, {"outcome": "alive", "tried": []})
-        tried = [] if again else old["tried"]
+        if again and place not in again:
+            continue
+        tried = old["tried"] if again is None else []
         markers = [marker for marker in wanted if marker not in tried]
         if old["outcome"] == "alive" and markers:
             waiting.append((mutant, place, markers, tried))
@@ -520,9 +473,8 @@ def table(number: int) -> None:
         print(f"{outcome:9s} {counts[outcome]:4d}  {counts[outcome] / max(1, len(kept)):6.1%}")
     for one in kept:
         if one["outcome"] in ("alive", "harmless"):
-            print(
-                f"{one['number']:4d} {one['outcome']} {one['path']}:{one['line']} {one['before']} → {one['after']}"
-            )
+            where = f"{one['number']:4d} {one['outcome']} {one['path']}:{one['line']}"
+            print(f"{where} {one['before']} → {one['after']} in: {one['text']}")
 
 
 def main() -> None:
@@ -531,14 +483,16 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("verb", choices=["run", "table", "list", "serve", "harmless"])
-    parser.add_argument("mutants", nargs="*", type=int, help="numbers of mutants, for `harmless`")
+    parser.add_argument(
+        "mutants", nargs="*", type=int, help="numbers of mutants, for `harmless` and `--again`"
+    )
     parser.add_argument("--number", type=int, default=DRAWN)
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--marker", choices=list(LIMITS), default="slow", help="the last marker to run")
     given = parser.parse_args()
     if given.verb == "run":
-        run(given.number, given.again, given.workers, given.marker)
+        run(given.number, given.mutants if given.again else None, given.workers, given.marker)
     elif given.verb == "serve":
         serve()
     elif given.verb == "harmless":
