@@ -6,7 +6,7 @@ from typing import Any
 
 import pulp
 import pytest
-from gapsmith.evaluators.toolbox import Solved, SolverModelError, SolveStatus, mip
+from gapsmith.evaluators.toolbox import Solved, SolverModelError, SolveStatus, cpsat, mip
 from gapsmith.evaluators.toolbox.process import WorkerReport
 
 
@@ -106,3 +106,22 @@ def test_rows_beyond_tolerances_prove_nothing(reported: Any) -> None:
     assert mip.floats_suffice(_model(pulp.LpMinimize))
     solved = reported(model, bound=10.0, known=8, solution=[2, 0])
     assert (solved.value, solved.bound, solved.status) == (10, 8, SolveStatus.FEASIBLE)
+
+
+def test_one_thread_is_the_default_of_constraints(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs of CP-SAT are repeatable unless a caller asks for more threads."""
+    from ortools.sat.python import cp_model
+
+    asked: list[Any] = []
+
+    def run(solver: str, text: str, options: Any, seconds: float) -> WorkerReport:
+        asked.append(dict(options))
+        return WorkerReport(ended="optimal", value=3.0, bound=3.0, solution=[3], version="1")
+
+    monkeypatch.setattr(cpsat, "run_worker", run)
+    model = cp_model.CpModel()
+    model.minimize(model.new_int_var(3, 9, "a"))
+    solved = cpsat.solve_cpsat(model, seconds=1)
+    assert asked == [{"workers": 1, "seed": 0}]
+    assert (solved.value, solved.bound, solved.status) == (3, 3, SolveStatus.OPTIMUM)
+    assert solved.command == "1 s, 1 worker, seed 0"
