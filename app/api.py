@@ -1,4 +1,4 @@
-"""The Python API beside the command line: `run_campaign`, `load_run`, `evaluate` and `baselines`."""
+"""The Python API beside the command line: runs, their list, `evaluate` and `baselines`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..evolve.budget import BudgetSettings
+from ..evolve.budget import BudgetSettings, StopReason
 from ..evolve.store.schema import FILE_NAME
 from ..sandbox.base import MAIN_FILE
 from . import compose
@@ -24,7 +24,8 @@ from .plugins.session_problems import spec_of
 from .plugins.source_text import program_text
 from .proposers import check_models
 from .result import RunResult
-from .runs.folders import find_run, new_folder, new_name, runs_folder
+from .runs.folders import all_runs, find_run, new_folder, new_name, preparing_runs, runs_folder
+from .runs.record import run_row
 from .runs.resume import stored_config
 from .setup.prepare import setup_of_problem
 from .views.live import LiveView, best_validated, mean_gap
@@ -69,6 +70,7 @@ def run_campaign(
     iterations: int | None = None,
     evaluations: int | None = None,
     seconds: float | None = None,
+    cpu_seconds: float | None = None,
     usd: float | None = None,
     tokens: int | None = None,
     seed: int | None = None,
@@ -77,7 +79,7 @@ def run_campaign(
     workers: int | str | None = None,
     runs: str | Path | None = None,
     settings: Mapping[str, Any] | None = None,
-    progress: bool | Callable[[Progress], None] = False,
+    progress: bool | Callable[[Progress], object] = False,
 ) -> RunResult:
     """Runs a campaign to its end, as `gapsmith run` does.
 
@@ -87,6 +89,7 @@ def run_campaign(
         model: `openai/NAME` or another specification, or several; without one the offline proposer works.
         iterations, evaluations: budget (counts).
         seconds: budget in wall seconds of the whole campaign; at least half of them go to the search.
+        cpu_seconds: budget in CPU seconds of executions.
         usd: budget in US dollars, a hard cap.
         tokens: budget in tokens in and out, a hard cap.
         seed: of the search's random streams.
@@ -96,12 +99,14 @@ def run_campaign(
         workers: as `--workers`; by default a thread per processor.
         runs: folder for the run; `GAPSMITH_RUNS` or `./runs` by default.
         settings: further configuration by dotted path (`{"archive.islands": 2}`).
-        progress: True shows the progress on standard error; a function is called with each `Progress`.
+        progress: True shows the progress on standard error; a function is called with each `Progress`. One
+            that returns False during the search ends the run as Ctrl-C does: `resume_campaign` goes on.
 
     Raises:
         UserError: whatever a person can mend, with an exit code and a hint.
     """
     budget = {"iterations": iterations, "evaluations": evaluations, "seconds": seconds}
+    budget["cpu_seconds"] = cpu_seconds
     place = runs_folder(None if runs is None else Path(runs))
     config = _config(
         "run_campaign",
@@ -131,12 +136,13 @@ def resume_campaign(
     iterations: int | None = None,
     evaluations: int | None = None,
     seconds: float | None = None,
+    cpu_seconds: float | None = None,
     usd: float | None = None,
     tokens: int | None = None,
     workers: int | str | None = None,
     runs: str | Path | None = None,
     settings: Mapping[str, Any] | None = None,
-    progress: bool | Callable[[Progress], None] = False,
+    progress: bool | Callable[[Progress], object] = False,
 ) -> RunResult:
     """Goes on with a run that was stopped or interrupted, as `gapsmith resume` does.
 
@@ -144,10 +150,10 @@ def resume_campaign(
 
     Args:
         run: folder, name, unambiguous prefix, or `latest`.
-        iterations, evaluations, seconds, usd, tokens: new totals of the budget.
+        iterations, evaluations, seconds, cpu_seconds, usd, tokens: new totals of the budget.
         workers: as `--workers`; by default as the run was configured.
         runs: folder of the runs; `GAPSMITH_RUNS` or `./runs` by default.
-        settings: further totals by dotted path (`{"budget.cpu_seconds": 800}`).
+        settings: further totals by dotted path (`{"budget.patience": 80}`).
         progress: as for `run_campaign`.
 
     Raises:
@@ -155,12 +161,12 @@ def resume_campaign(
     """
     folder = find_run(str(run), runs_folder(None if runs is None else Path(runs)))
     totals = {"iterations": iterations, "evaluations": evaluations, "seconds": seconds}
-    totals |= {"usd": usd, "tokens": tokens}
+    totals |= {"cpu_seconds": cpu_seconds, "usd": usd, "tokens": tokens}
     for path, value in (settings or {}).items():
         section, _, key = path.partition(".")
         if section != "budget" or key not in BudgetSettings.__dataclass_fields__:
             raise UserError(
-                USAGE, f"resume_campaign: settings: got {path!r}, expected a total such as budget.cpu_seconds"
+                USAGE, f"resume_campaign: settings: got {path!r}, expected a total such as budget.patience"
             )
         totals[key] = value
     config = stored_config(folder, {k: v for k, v in totals.items() if v is not None}, workers)
@@ -283,6 +289,16 @@ def load_run(run: str | Path = "latest", *, runs: str | Path | None = None) -> R
     return RunResult(find_run(str(run), runs_folder(None if runs is None else Path(runs))))
 
 
+def list_runs(runs: str | Path | None = None) -> list[dict[str, Any]]:
+    """The runs of a folder, the oldest first, each as a row of `gapsmith list --json`.
+
+    Args:
+        runs: the folder; `GAPSMITH_RUNS` or `./runs` by default.
+    """
+    folder = runs_folder(None if runs is None else Path(runs))
+    return [run_row(run) for run in sorted([*all_runs(folder), *preparing_runs(folder)])]
+
+
 def evaluate(
     problem: ProblemLike,
     source: str | Callable[..., Any],
@@ -385,7 +401,7 @@ def _config(
     return parse(choose_models(document, models)[0] if models else document, function)
 
 
-def _watcher(progress: bool | Callable[[Progress], None], view: LiveView | None) -> compose.Watcher:
+def _watcher(progress: bool | Callable[[Progress], object], view: LiveView | None) -> compose.Watcher:
     """What tells a caller of a campaign's progress."""
     if view is not None:
         return compose.Watcher(view.notify, observe=view.observe)
@@ -401,6 +417,8 @@ def _watcher(progress: bool | Callable[[Progress], None], view: LiveView | None)
         best = best_validated(campaign)
         gap = None if best is None else mean_gap(best[1])
         total = campaign.budget.iterations
-        tell(Progress("search", usage.iterations, total, usage.evaluations, gap, usage.wall_seconds))
+        told = Progress("search", usage.iterations, total, usage.evaluations, gap, usage.wall_seconds)
+        if tell(told) is False:
+            campaign.interrupt(StopReason.INTERRUPTED)
 
     return compose.Watcher(notify, observe=observe)

@@ -58,7 +58,7 @@ class DrawsSmall(Protocol):
 
 
 def check_policies(bench: Bench, seconds: float) -> None:
-    """Plays policies that go for the bounds of each decision: none is better than what is proven.
+    """Plays policies for some CPU seconds that go for the bounds of decisions: none beats what is proven.
 
     Each starts from the author's own decisions, changes some, and goes on as the author would.
     """
@@ -72,14 +72,14 @@ def check_policies(bench: Bench, seconds: float) -> None:
     cases = [*_small_cases(bench), *[case for case in bench.cases if case.reference is not None][:1]]
     rng = random.Random(SEED)
     for case in cases:
-        _climb(bench, case, kind, rng, time.monotonic() + seconds / max(1, len(cases)))
+        _climb(bench, case, kind, rng, time.process_time() + seconds / max(1, len(cases)))
 
 
 def _climb(bench: Bench, case: SampleCase, kind: AnswerKind, rng: random.Random, ends: float) -> None:
     """Changes decisions as long as that pays; ends at the first play that beats the bound."""
     best = _played(bench, case, kind, [], {})
     plays = 0
-    while best is not None and (plays < _PLAYS or time.monotonic() < ends):
+    while best is not None and (plays < _PLAYS or time.process_time() < ends):
         plays += 1
         decisions, objective, questions = best
         ways = _ways(questions, rng)
@@ -93,7 +93,7 @@ def _climb(bench: Bench, case: SampleCase, kind: AnswerKind, rng: random.Random,
                 "hostile-policy",
                 sent=f"decisions of a policy on {case.instance.id}: {shorten(repr(found[0]), 160)}",
                 got=f"valid, objective {found[1]}, better than the proven bound {case.reference.bound}",
-                why="the dialogue or the objective allows what the reference does not: candidates will find it",
+                why="dialogue or objective allow what the reference does not; candidates will find it",
                 fix="state the bounds of each decision by its kind, and limits over several by require",
             )
             return
@@ -305,8 +305,8 @@ def _small_cases(bench: Bench) -> list[SampleCase]:
     if not isinstance(problem, DrawsSmall) or bench.loaded.references is None:
         return []
     sizes = dict(problem.sizes)
-    draws = [{name: min(most, size) for name, size in sizes.items()} for most in _SMALL]
-    draws += [{name: min(_SMALL[0], size)} for name, size in list(sizes.items())[:_ALONE]]
+    draws = [{name: min(_SMALL[0], size)} for name, size in list(sizes.items())[:_ALONE]]
+    draws += [{name: min(most, size) for name, size in sizes.items()} for most in _SMALL]
     found = []
     for seed, chosen in enumerate(draws if sizes else ()):
         drawn, error = attempt(partial(problem.small, seed, chosen), 5.0)

@@ -166,7 +166,7 @@ class ShortFormProblem:
 
     @property
     def sizes(self) -> Mapping[str, int]:
-        """Whole numbers that the function under `instances` takes, with their defaults; none for fixed data."""
+        """Whole numbers of the function under `instances`, with their defaults; none for fixed data."""
         draw = self.form.source.draw
         named = [] if draw is None else list(inspect.signature(draw.call).parameters.values())[1:]
         return {p.name: p.default for p in named if type(p.default) is int}
