@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -13,7 +13,9 @@ from ..evolve.budget import BudgetSettings, StopReason
 from ..evolve.store.schema import FILE_NAME
 from ..sandbox.base import MAIN_FILE
 from . import compose
+from .analysis.compare import compare as compared
 from .analysis.evaluate import baselines_document, evaluate_program
+from .analysis.verify import verify as verified
 from .bench.budget import EXPERIMENT_CPU_SECONDS
 from .bench.workbench import Workbench
 from .config import Config, parse, resolve_budget
@@ -24,10 +26,13 @@ from .plugins.session_problems import spec_of
 from .plugins.source_text import program_text
 from .proposers import check_models
 from .result import RunResult
+from .runs.curves import BUDGETS
 from .runs.folders import all_runs, find_run, new_folder, new_name, preparing_runs, runs_folder
-from .runs.record import run_row
+from .runs.record import open_record, run_row
 from .runs.resume import stored_config
+from .runs.trust import Use
 from .setup.prepare import setup_of_problem
+from .setup.reruns import setup_of_record
 from .views.live import LiveView, best_validated, mean_gap
 
 if TYPE_CHECKING:
@@ -63,6 +68,49 @@ class Progress:
     seconds: float = 0.0
 
 
+class SavedRun(RunResult):
+    """A run that can go on, be verified, and be compared."""
+
+    def resume(self, **totals: Any) -> SavedRun:
+        """Goes on with the run; the totals are those of `gapsmith.resume_campaign`."""
+        return resume_campaign(self.folder, **totals)
+
+    def verify(self, every: bool = False, references: int = 10) -> dict[str, Any]:
+        """Runs the champions again, and compares every answer and gap with the record.
+
+        Args:
+            every: whether all elites are run again, not the champions alone.
+            references: references that are proved again (count).
+
+        Returns:
+            The document of `gapsmith verify --json`; its `differences` are empty iff all is as recorded.
+
+        Raises:
+            UserError: the run is another machine's, which `gapsmith verify --trust-run` may run.
+        """
+        with open_record(self.folder) as record:
+            setup = setup_of_record(record, uses=[Use.INSTANCE_FILES])
+            return verified(record, setup, every=every, sample=references)
+
+    def compare(self, *others: RunResult, by: str = "evaluations") -> dict[str, Any]:
+        """Puts the run beside others at an equal budget, as `gapsmith compare --json` does.
+
+        Args:
+            others: runs of the same problem, at least one.
+            by: what is equal: `evaluations`, `executions`, `cpu`, `usd`.
+        """
+        if by not in BUDGETS:
+            raise UserError(USAGE, f"compare: by: got {by!r}, expected one of {', '.join(BUDGETS)}")
+        if not others or not all(isinstance(other, RunResult) for other in others):
+            raise UserError(
+                USAGE, f"compare: got {len(others)} others, expected runs as load_run returns them"
+            )
+        runs = [self, *others]
+        with ExitStack() as stack:
+            records = [[stack.enter_context(open_record(run.folder))] for run in runs]
+            return compared([run.folder.name for run in runs], records, by)
+
+
 def run_campaign(
     problem: ProblemLike,
     *,
@@ -80,7 +128,7 @@ def run_campaign(
     runs: str | Path | None = None,
     settings: Mapping[str, Any] | None = None,
     progress: bool | Callable[[Progress], object] = False,
-) -> RunResult:
+) -> SavedRun:
     """Runs a campaign to its end, as `gapsmith run` does.
 
     Args:
@@ -127,7 +175,7 @@ def run_campaign(
         view = LiveView(spec, config.run.words) if progress is True else None
         with view or nullcontext(), _resumable(folder):
             compose.run(config, folder, start=programs, watcher=_watcher(progress, view))
-        return RunResult(folder)
+        return SavedRun(folder)
 
 
 def resume_campaign(
@@ -143,7 +191,7 @@ def resume_campaign(
     runs: str | Path | None = None,
     settings: Mapping[str, Any] | None = None,
     progress: bool | Callable[[Progress], object] = False,
-) -> RunResult:
+) -> SavedRun:
     """Goes on with a run that was stopped or interrupted, as `gapsmith resume` does.
 
     A problem that was handed over as a class must be there under its name, as in the notebook that ran it.
@@ -173,7 +221,7 @@ def resume_campaign(
     view = LiveView(config.campaign.problem, config.run.words) if progress is True else None
     with view or nullcontext(), _resumable(folder):
         compose.run(config, folder, watcher=_watcher(progress, view))
-    return RunResult(folder)
+    return SavedRun(folder)
 
 
 def _programs(
@@ -276,7 +324,7 @@ def workbench(run: str | Path = "latest", *, runs: str | Path | None = None) -> 
     return Workbench(find_run(str(run), runs_folder(None if runs is None else Path(runs))))
 
 
-def load_run(run: str | Path = "latest", *, runs: str | Path | None = None) -> RunResult:
+def load_run(run: str | Path = "latest", *, runs: str | Path | None = None) -> SavedRun:
     """A run that has ended or is at work, as `run_campaign` returns it.
 
     Args:
@@ -286,7 +334,7 @@ def load_run(run: str | Path = "latest", *, runs: str | Path | None = None) -> R
     Raises:
         UserError: there is no such run, or it cannot be read.
     """
-    return RunResult(find_run(str(run), runs_folder(None if runs is None else Path(runs))))
+    return SavedRun(find_run(str(run), runs_folder(None if runs is None else Path(runs))))
 
 
 def list_runs(runs: str | Path | None = None) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -180,54 +180,6 @@ class RunResult(Mapping[str, Any]):
         if figure is None:
             raise UserError(NO_CANDIDATE, f"{self.folder.name}: nothing to draw for {kind}")
         return Picture(kind, caption, figure)
-
-    def resume(self, **totals: Any) -> RunResult:
-        """Goes on with the run; the totals are those of `gapsmith.resume_campaign`."""
-        from .api import resume_campaign
-
-        return resume_campaign(self.folder, **totals)
-
-    def verify(self, every: bool = False, references: int = 10) -> dict[str, Any]:
-        """Runs the champions again, and compares every answer and gap with the record.
-
-        Args:
-            every: whether all elites are run again, not the champions alone.
-            references: references that are proved again (count).
-
-        Returns:
-            The document of `gapsmith verify --json`; its `differences` are empty iff all is as recorded.
-
-        Raises:
-            UserError: the run is another machine's, which `gapsmith verify --trust-run` may run.
-        """
-        from .analysis.verify import verify
-        from .runs.trust import Use
-        from .setup.reruns import setup_of_record
-
-        with open_record(self.folder) as record:
-            setup = setup_of_record(record, uses=[Use.INSTANCE_FILES])
-            return verify(record, setup, every=every, sample=references)
-
-    def compare(self, *others: RunResult, by: str = "evaluations") -> dict[str, Any]:
-        """Puts the run beside others at an equal budget, as `gapsmith compare --json` does.
-
-        Args:
-            others: runs of the same problem, at least one.
-            by: what is equal: `evaluations`, `executions`, `cpu`, `usd`.
-        """
-        from .analysis.compare import compare
-        from .runs.curves import BUDGETS
-
-        if by not in BUDGETS:
-            raise UserError(USAGE, f"compare: by: got {by!r}, expected one of {', '.join(BUDGETS)}")
-        if not others or not all(isinstance(other, RunResult) for other in others):
-            raise UserError(
-                USAGE, f"compare: got {len(others)} others, expected runs as load_run returns them"
-            )
-        runs = [self, *others]
-        with ExitStack() as stack:
-            records = [[stack.enter_context(open_record(run.folder))] for run in runs]
-            return compare([run.folder.name for run in runs], records, by)
 
     def _table(self, what: str) -> DataFrame:
         with open_record(self.folder) as record:

@@ -29,7 +29,7 @@ def load(rng, *, requests: int = 60, budget: int = 512, longest: int = 3000):
 
 @problem.heuristic
 def first_come(room, waiting):
-    """In the order of arrival, decodes first: stall-free batches of Sarathi-Serve (Agrawal et al., OSDI 2024)."""
+    """In the order of arrival, decodes first, as Sarathi-Serve has it (Agrawal et al., OSDI 2024)."""
     return [waiting[i][0] for i in range(len(waiting))]
 
 

@@ -119,7 +119,7 @@ def examine(
                 "tolerances": lambda: check_tolerance(bench),
                 "pure verify": lambda: check_pure(bench),
                 "search for a better answer": lambda: search(bench, 0.2 * seconds),
-                "hostile policies": lambda: check_policies(bench, 0.2 * seconds),
+                "hostile policies": lambda: check_policies(bench, 0.4 * seconds),
                 "small instances": lambda: check_small(bench),
                 "what references depend on": lambda: check_reference_parts(bench, 0.2 * seconds),
                 "inputs changed in place": lambda: check_spoiled(bench, sandbox),

@@ -1,4 +1,4 @@
-"""Hostile policies in dialogues, small instances, and what references depend on but verdicts do not."""
+"""Hostile policies, small instances, references beside verdicts; apart, as each plays or solves something."""
 
 from __future__ import annotations
 
@@ -23,6 +23,10 @@ from .findings import shorten
 
 _FEW = 0.5
 """Probability that a few decisions are changed."""
+_STARTS = 3
+"""Further climbs on the smallest instance, where plays take least (count)."""
+_ONE_ITEM = 0.5
+"""Probability that one amount of a decision is at its bound in place of all."""
 _SMALL = (3, 4, 5)
 """Sizes of small instances (count)."""
 _MOST_ANSWERS = 6000
@@ -32,7 +36,7 @@ _CHANGED = 6
 """Changes of a part with which references are computed (count)."""
 _ALONE = 2
 """Numbers of a draw that are small while the others are not (count)."""
-_PLAYS = 25
+_PLAYS = 10
 """Least number of plays on each instance, whatever the time (count)."""
 
 
@@ -71,8 +75,8 @@ def check_policies(bench: Bench, seconds: float) -> None:
         return
     cases = [*_small_cases(bench), *[case for case in bench.cases if case.reference is not None][:1]]
     rng = random.Random(SEED)
-    for case in cases:
-        _climb(bench, case, kind, rng, time.process_time() + seconds / max(1, len(cases)))
+    for case in [*cases[:1] * _STARTS, *cases]:
+        _climb(bench, case, kind, rng, time.process_time() + seconds / (_STARTS + len(cases)))
 
 
 def _climb(bench: Bench, case: SampleCase, kind: AnswerKind, rng: random.Random, ends: float) -> None:
@@ -147,7 +151,7 @@ def _played(
             place = len(decisions)
             old = before[place] if place < len(before) else None
             if place in ways and rng is not None:
-                decision = _decision(kind, ways[place], steps.asked, rng)
+                decision = _decision(kind, ways[place], steps.asked, rng, problem.decide(steps.asked))
             elif ways and old is not None and kind.fault(old, steps.asked) is None:
                 decision = old
             else:
@@ -161,10 +165,14 @@ def _played(
     return None
 
 
-def _decision(kind: AnswerKind, way: str, question: Mapping[str, Any], rng: random.Random) -> Json:
-    """A decision at a bound of its kind, or a random one."""
+def _decision(kind: AnswerKind, way: str, question: Mapping[str, Any], rng: random.Random, own: Json) -> Json:
+    """A decision at a bound of its kind, the author's own with one amount at a bound, or a random one."""
     if way != "random" and isinstance(kind, Values):
-        return [bounds[way == "highest"] for bounds in kind.bounds(question)]
+        limits = [bounds[way == "highest"] for bounds in kind.bounds(question)]
+        if isinstance(own, list) and len(own) == len(limits) and rng.random() < _ONE_ITEM:
+            item = rng.randrange(len(own))
+            return [*own[:item], limits[item], *own[item + 1 :]]
+        return list(limits)
     if way != "random" and isinstance(kind, Choice):
         return 0 if way == "lowest" else count(kind.m, question) - 1
     drawn: Json = kind.draw(question, rng)

@@ -1,4 +1,4 @@
-"""Operators for answers that are amounts: who waits, who gets how much, in which order, up to which bound.
+"""Operators for answers that are amounts: who waits, who gets how much; apart, as few problems have such."""
 
 A problem says by the kind of its answers that an entry point returns an amount for each item. Each operator
 puts a function before the entry point that makes other amounts of the returned ones; its rating, condition or
@@ -192,7 +192,7 @@ def _number(work: Mutation, scope: dict[str, str]) -> ast.expr:
 
 
 def _declared(work: Mutation, scope: dict[str, str]) -> ast.expr | None:
-    """An expression that the problem declares, those that join more names more often; None if there is none."""
+    """An expression that the problem declares, of more names more often; None if there is none."""
     texts: Sequence[str] = grow.declared(work, scope, NUMBER)
     if not texts or work.rng.random() >= _DECLARED:
         return None
