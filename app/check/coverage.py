@@ -434,3 +434,8 @@ _CHANGES: tuple[Callable[[Any], Any], ...] = (
     _shorter,
     _turned,
 )
+
+
+def changes_of(part: Part) -> tuple[Callable[[Any], Any], ...]:
+    """Changes of a part: numbers alone where it is a column."""
+    return _CHANGES if part.field is None else _CHANGES[: len(_NUMBERS)]
