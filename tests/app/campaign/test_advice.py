@@ -33,8 +33,7 @@ def test_a_short_search_is_told_its_budget_the_models_and_the_baseline(campaign:
     assert lines(found) == {
         "gapsmith resume short --budget 10it": "iterations ended the search after 1 evaluation, none of "
         "them better in training than what it began with",
-        "gapsmith models": "no model took part: the offline proposer "
-        "changes what it has, a model invents",
+        "gapsmith models": "no model took part: the offline proposer changes what it has, a model invents",
         f"gapsmith baselines {problem} --source shortest": "until then use the best baseline, shortest "
         "(10.37 % on test)",
     }
@@ -101,7 +100,10 @@ def test_elites_without_time_for_validation_are_counted(campaign: Run) -> None:
     )
     assert found["notes"][0].endswith("138 h 53 min; 1 of the others is better in training than the champion")
     assert found["notes"][0].startswith("validated ")
-    assert "1 elite better in training" in lines(found)["gapsmith resume hurried --budget 5000000s --budget 300it"]
+    assert (
+        "1 elite better in training"
+        in lines(found)["gapsmith resume hurried --budget 5000000s --budget 300it"]
+    )
 
 
 def test_a_better_program_beyond_the_time_budget_is_named(campaign: Run, problem: str) -> None:
