@@ -73,8 +73,11 @@ def show(
                 show_lineage(run, candidate or "best", runs, json)
             return
         folders = folders_of(run, runs)
-        trust = trust_of(trust_run, unsafe_without)
         of_run = candidate is None and not explain and not strata and instance is None
+        if of_run and not solver:
+            _show_runs(run, folders, json, runs)
+            return
+        trust = trust_of(trust_run, unsafe_without)
         if solver:
             if not of_run:
                 raise UserError(USAGE, "--solver: expected the run alone, without a candidate or an instance")

@@ -24,9 +24,10 @@ def test_what_can_be_shown_is_listed(command: Command) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_a_demonstration_draws_two_answers_and_names_its_report(command: Command) -> None:
     """The chart, the headline, the report and the exact method stand in this order."""
-    done = command("demo", "--budget", "12it")
+    done = command("demo", "--budget", "2it")
     assert done.returncode == 0
     parts = [
         "drawn on one scale",
