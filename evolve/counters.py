@@ -47,6 +47,7 @@ class SearchCounters:
         gained: bool | None,
         cost: float | None,
         point: bool = False,
+        later: bool = False,
     ) -> None:
         """Counts an outcome.
 
@@ -56,11 +57,13 @@ class SearchCounters:
             gained: whether the outcome is a gain; None if that does not count for its operator.
             cost: US dollars of the iteration's model calls, None if not known.
             point: whether it is a point of tuning that no budget counts.
+            later: whether an earlier iteration began the episode that it belongs to.
         """
         self.told += 1
-        unused = isinstance(outcome, Refused) and outcome.rejection.reason is RejectionReason.EPISODE_OVER
+        over = isinstance(outcome, Refused) and outcome.rejection.reason is RejectionReason.EPISODE_OVER
+        unused = over and later  # an episode that brings nothing at all is an iteration, or none would end
         self.unused += unused
-        gained = None if unused else gained
+        gained = None if over else gained
         self.since_improvement = 0 if improved else self.since_improvement + (not point and not unused)
         if isinstance(outcome, Refused):
             reason = outcome.rejection.reason.value

@@ -270,7 +270,8 @@ class Search:
         elif ask.tuned or not self._selection.fresh(ask.first):
             gained = self.memory.better_than_parent(outcome, ask.parents)
         point = ask.tuned and self._guide is not None
-        self.tally.count(outcome, improved=improved, gained=gained, cost=cost, point=point)
+        later = ask.program > 1
+        self.tally.count(outcome, improved=improved, gained=gained, cost=cost, point=point, later=later)
         if self._control is Control.NONE:  # a control's proposals know nothing of each other
             self.memory.note_failure(ask.island, outcome, repairable=ask.of_model)
         if ask.of_model:
