@@ -378,7 +378,8 @@ def test_a_killed_episode_goes_on_where_it_was(tmp_path, loopback, told):
     server = loopback(replies=COURSE, faults=["no-tools"], latency=0.3, by_turn=True)
     folder = tmp_path / "runs" / "20260101-000000-flow-time-aaaa"
     script = (
-        "import json, sys\nfrom pathlib import Path\nfrom gapsmith.app import compose\n"
+        "import faulthandler, json, sys\nfaulthandler.dump_traceback_later(100, exit=True)\n"
+        "from pathlib import Path\nfrom gapsmith.app import compose\n"
         "from gapsmith.app.config import parse\n"
         "folder = Path(sys.argv[1])\nfolder.mkdir(parents=True, exist_ok=True)\n"
         "compose.run(parse(json.loads(sys.argv[2]), 'test'), folder)\n"
