@@ -5,8 +5,8 @@
 Each request becomes `FOLDER/NNNN.prompt.md`; the server waits for `NNNN.reply.md`, or with `--answers` takes
 the next text of a JSON list, over and over. `FOLDER/calls.jsonl` gets a line a call: tokens in, of them
 cached, and out, by one tokenizer for all tools (tiktoken's o200k_base where it is installed, else a fourth of
-the characters). Cached is what an earlier prompt of the folder begins with alike. The first line on stdout is the
-port.
+the characters). Cached is what an earlier prompt of the folder begins with alike. The first line on stdout is
+the port.
 """
 
 from __future__ import annotations
