@@ -86,7 +86,8 @@ class SearchCounters(Part):
         cost = result.cost
         point = iteration.tuned and self.points_are_free
         self.told += 1
-        unused = isinstance(outcome, Refused) and outcome.rejection.reason is RejectionReason.EPISODE_OVER
+        over = isinstance(outcome, Refused) and outcome.rejection.reason is RejectionReason.EPISODE_OVER
+        unused = over and iteration.program > 1  # an episode that brings nothing is an iteration, or none would end
         self.unused += unused
         self.since_improvement = 0 if result.improved else self.since_improvement + (not point and not unused)
         if isinstance(outcome, Refused):
@@ -96,7 +97,7 @@ class SearchCounters(Part):
             self.evaluations += 1
             self.executions += len(outcome.evaluation.scores)
             self.cpu_seconds += sum(score.cpu_seconds for score in outcome.evaluation.scores)
-        if result.gained is not None and not unused:
+        if result.gained is not None and not over:
             tries, gains = self.operators.get(outcome.operator, (0, 0))
             self.operators[outcome.operator] = (tries + 1, gains + result.gained)
         if cost is not None:
