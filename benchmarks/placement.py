@@ -2,7 +2,7 @@
 
     python benchmarks/placement.py proofs      how many shipped references are proven, how tight the rest is
     python benchmarks/placement.py community   optimum and bounds of the community's placement benchmark
-    python benchmarks/placement.py rates       cost against request rate, and docs/gpu-fleet.svg
+    python benchmarks/placement.py rates       cost against request rate, and docs/problems/gpu-fleet.svg
 
 The tables of baselines are `gapsmith baselines NAME`.
 """

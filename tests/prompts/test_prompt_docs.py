@@ -42,5 +42,5 @@ def test_the_provider_in_the_page_works():
     """The blocks run one after another, as a reader would paste them."""
     scope = {}
     for block in re.findall(r"```python\n(.*?)```", MODELS, re.DOTALL):
-        exec(compile(block, "docs/models.md", "exec"), scope)
+        exec(compile(block, "docs/reference/models.md", "exec"), scope)
     assert "check_model" in scope

@@ -15,7 +15,7 @@ import pytest
 from gapsmith.problems.smtt.sources import program
 
 ROOT = Path(__file__).parents[3]
-PAGE = (ROOT / "docs" / "into-production.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "how-to" / "into-production.md").read_text("utf-8")
 COPIES = {
     "fleet": ("gpu-fleet/simplified.py", "gpu_fleet"),
     "dispatch": ("weighted-tardiness-rule/simplified.py", "atc"),

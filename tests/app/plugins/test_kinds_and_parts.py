@@ -15,7 +15,7 @@ from gapsmith.app.errors import UserError
 from gapsmith.app.plugins.loader import load_problem
 from gapsmith.app.plugins.scaffold import KINDS, write_problem
 
-PAGE = Path(__file__).parents[3] / "docs" / "optional-parts.md"
+PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "optional-parts.md"
 OPTIMAL = {"permutation", "routing", "packing", "amounts", "rule"}
 CLASSES = ("assignment", "permutation", "routing", "packing", "online", "rule")
 BOTH = pytest.mark.parametrize(
