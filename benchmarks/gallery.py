@@ -245,29 +245,30 @@ def pages() -> dict[str, str]:
 
 INTRODUCTION = """# Gallery
 
-{number} heuristics that campaigns found, each with its evidence. No entry ships as founder, primitive or move of
-its problem. Programs and evidence lie in `gallery/ENTRY`; copy any program into your code
+{number} heuristics that campaigns found, each with its evidence. No entry ships as founder, primitive or
+move of its problem. Programs and evidence lie in `gallery/ENTRY`; copy any program into your code
 ([how](../how-to/into-production.md)).
 
-- `found.py` is a program of the campaign, letter by letter. `simplified.py` is a shorter or faster form, by
-  `gapsmith simplify` or by hand. `champion.py` is a slower program with which the campaign ended.
-- No search saw the instances of a table: another instance seed, a named set, or test instances on which at most a
-  champion was run once.
-- *Gap* is the mean of ratios above the reference, with a 95 % interval over instances. Intervals are percentile
-  bootstraps, too narrow by a tenth to a half ([why](../reference/gaps.md)).
-- *ms* is mean CPU time of an instance on a busy machine, the sandbox's few milliseconds included: compare times
-  within one table only.
-- *Better, equal, worse* count instances on which `found.py` has the smaller, the same and the larger gap. *p* is a
-  two-sided paired sign-flip test, not corrected for the number of rows.
+- `found.py` is a program of the campaign, letter by letter. `simplified.py` is a shorter or faster form,
+  by `gapsmith simplify` or by hand. `champion.py` is a slower program with which the campaign ended.
+- No search saw the instances of a table: another instance seed, a named set, or test instances on which
+  at most a champion was run once.
+- *Gap* is the mean of ratios above the reference, with a 95 % interval over instances. Intervals are
+  percentile bootstraps, too narrow by a tenth to a half ([why](../reference/gaps.md)).
+- *ms* is mean CPU time of an instance on a busy machine, the sandbox's few milliseconds included:
+  compare times within one table only.
+- *Better, equal, worse* count instances on which `found.py` has the smaller, the same and the larger
+  gap. *p* is a two-sided paired sign-flip test, not corrected for the number of rows.
 - *cp-sat, effort E* is CP-SAT with one thread, stopped after E deterministic seconds.
-- `python benchmarks/gallery.py show ENTRY` prints all rows (the program without each of its parts, every baseline)
-  and the commands that find the program and prove its references again; `measure ENTRY` measures an entry anew."""
+- `python benchmarks/gallery.py show ENTRY` prints all rows (the program without each of its parts, every
+  baseline) and the commands that find the program and prove its references again; `measure ENTRY`
+  measures an entry anew."""
 
 
 LEFT_OUT = """## Left out
 
-Campaigns of the offline proposer that brought nothing better than the best baseline beyond noise, on the test
-instances of seed 1:
+Campaigns of the offline proposer that brought nothing better than the best baseline beyond noise, on the
+test instances of seed 1:
 
 | command, after `gapsmith run` | champion | best baseline |
 |---|---|---|
@@ -276,14 +277,14 @@ instances of seed 1:
 | `blocking-job-shop-rule --seed 1 --iterations 80` | the baseline | 30.72 %, `mwkr` |
 | `sequence-packing --seed 1 --iterations 100` | the baseline | 4.20 %, `homogeneous-longest-first` |
 
-Two campaigns with a model (45 iterations, seed 41; cassettes in `benchmarks/model_campaigns/loops`) beat every
-baseline and are left out all the same:
+Two campaigns with a model (45 iterations, seed 41; cassettes in `benchmarks/model_campaigns/loops`) beat
+every baseline and are left out all the same:
 
-- `online-bin-packing --set problem.law=uniform` has 1.53 % on 40 test instances of 500 items, where `funsearch-or`
-  has 3.10 %. A limit of work stands for the number of items, which the rule is not told: on 20 sequences of 250
-  items it has 37.0 % where `best-fit` has 3.3.
-- `flow-shop-insertion-rule` has 0.10 % on test, where `work-and-spread` has 2.24 %. It tries out whole orders in the
-  one call in which jobs are rated."""
+- `online-bin-packing --set problem.law=uniform` has 1.53 % on 40 test instances of 500 items, where
+  `funsearch-or` has 3.10 %. A limit of work stands for the number of items, which the rule is not told:
+  on 20 sequences of 250 items it has 37.0 % where `best-fit` has 3.3.
+- `flow-shop-insertion-rule` has 0.10 % on test, where `work-and-spread` has 2.24 %. It tries out whole
+  orders in the one call in which jobs are rated."""
 
 
 def entry_page(name: str, entry: Mapping[str, Any]) -> str:

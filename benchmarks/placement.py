@@ -109,7 +109,7 @@ def rates() -> None:
         rows[rate] = costs
         kind = "" if reference.kind is ReferenceKind.OPTIMUM else " (bound)"
         print(rate, {name: None if c is None else round(c, 2) for name, c in costs.items()}, kind, flush=True)
-    (DOCS / "gpu-fleet.svg").write_text(picture(rows), "utf-8")
+    (DOCS / "problems" / "gpu-fleet.svg").write_text(picture(rows), "utf-8")
 
 
 def workload(rate: int) -> dict[str, Any]:

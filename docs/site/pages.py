@@ -98,8 +98,11 @@ def json_documents() -> str:
     It takes a minute, so the page is kept: `python docs/site/pages.py` writes `docs/reference/json.md` anew.
     """
     settings = [word for key in SMALL for word in ("--set", key)]
-    parts = ["# JSON", "Every verb takes `--json` and prints one document. A value that is not known is `null`."]
-    parts.append("The outlines come from a small run; `{…}` is an object and `[…]` a list, two levels deep.")
+    parts = [
+        "# JSON",
+        "Every verb takes `--json` and prints one document. An unknown value is `null`.",
+    ]
+    parts.append("The outlines come from a small run; `{…}` is an object with its first keys.")
     with tempfile.TemporaryDirectory() as folder:
         document = _printed(folder, ["run", "smtt", "--iterations", "4", *settings])
         parts.append(f"## gapsmith run\n\n{_outline(document)}")

@@ -11,7 +11,7 @@ from gapsmith.prompts.builder import DESIGN, NOTES, OPERATORS, STALLED, TEMPLATE
 from gapsmith.prompts.parts import Answer, Case, Failure, Founder, Parts, Source, Stratum, Task, Tried
 
 DOCS = Path(__file__).parents[2] / "docs"
-MODELS = (DOCS / "models.md").read_text(encoding="utf-8")
+MODELS = (DOCS / "reference" / "models.md").read_text(encoding="utf-8")
 PROMPTS = (DOCS / "prompts.md").read_text(encoding="utf-8")
 
 

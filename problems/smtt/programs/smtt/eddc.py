@@ -1,6 +1,6 @@
 """EDDC in the form that works: insertion by due date into a shortest-first order (arXiv 2510.24013).
 
-The printed algorithm starts from due-date order, where its loop never runs; see docs/problems/smtt.md.
+The printed algorithm starts from due-date order, where its loop never runs; see docs/smtt.md.
 """
 
 
