@@ -1,4 +1,4 @@
-"""Operators for answers that are amounts: who waits, who gets how much; apart, as few problems have such."""
+"""Operators for answers that are amounts: who waits, who gets how much; apart, as few problems have such.
 
 A problem says by the kind of its answers that an entry point returns an amount for each item. Each operator
 puts a function before the entry point that makes other amounts of the returned ones; its rating, condition or
