@@ -87,7 +87,8 @@ class SearchCounters(Part):
         point = iteration.tuned and self.points_are_free
         self.told += 1
         over = isinstance(outcome, Refused) and outcome.rejection.reason is RejectionReason.EPISODE_OVER
-        unused = over and iteration.program > 1  # an episode that brings nothing is an iteration, or none would end
+        # An episode that brings nothing at all is an iteration, or none would end.
+        unused = over and iteration.program > 1
         self.unused += unused
         self.since_improvement = 0 if result.improved else self.since_improvement + (not point and not unused)
         if isinstance(outcome, Refused):

@@ -436,6 +436,6 @@ _CHANGES: tuple[Callable[[Any], Any], ...] = (
 )
 
 
-def changes_of(part: Part) -> tuple[Callable[[Any], Any], ...]:
+def changes_of(part: AnswerPart) -> tuple[Callable[[Any], Any], ...]:
     """Changes of a part: numbers alone where it is a column."""
     return _CHANGES if part.field is None else _CHANGES[: len(_NUMBERS)]
