@@ -214,6 +214,9 @@ def test_an_optimum_is_never_replaced_by_a_bound() -> None:
     assert references.better(bare, bounded) is bare
     assert references.better(bare, answered) == Certificate(bare.reference, [[0]])
     assert references.better(Certificate(Reference.proven_bound(5)), bounded) is bounded
+    again = Certificate(Reference.proven_bound(7, source="again"), [[0]])
+    assert references.better(bounded, again) is bounded
+    assert loaded_of("tsp").references.better(bounded, again) is again
     with pytest.raises(ValueError, match="optima differ"):
         references.better(bare, Certificate(Reference.optimum(8)))
 
