@@ -41,11 +41,6 @@ class Certificate:
         """Whether nothing better can be proved."""
         return self.reference.kind is ReferenceKind.OPTIMUM
 
-    @property
-    def closed(self) -> bool:
-        """Whether an answer or evidence comes with an optimum."""
-        return self.optimal and not (self.answer is None and self.evidence is None)
-
 
 class CertifiedReferences(ABC):
     """References of a family of problems: those that ship, and others computed when they are first needed.
