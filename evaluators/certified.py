@@ -41,11 +41,6 @@ class Certificate:
         """Whether nothing better can be proved."""
         return self.reference.kind is ReferenceKind.OPTIMUM
 
-    @property
-    def closed(self) -> bool:
-        """Whether an answer or evidence comes with an optimum."""
-        return self.optimal and not (self.answer is None and self.evidence is None)
-
 
 class CertifiedReferences(ABC):
     """References of a family of problems: those that ship, and others computed when they are first needed.
@@ -107,7 +102,7 @@ class CertifiedReferences(ABC):
         return certificates(self.family).get(self.key(instance)[:DIGITS])
 
     def better(self, older: Certificate | None, newer: Certificate) -> Certificate:
-        """The stronger of two certificates of an instance; an older optimum takes the newer one's answer.
+        """The stronger of two certificates, the older of equal ones; an optimum takes the newer one's answer.
 
         Raises:
             ValueError: two optima differ.
@@ -118,8 +113,9 @@ class CertifiedReferences(ABC):
             if older.reference.value != newer.reference.value:
                 raise ValueError(f"optima differ: {older.reference.value} and {newer.reference.value}")
             return replace(older, answer=newer.answer, evidence=newer.evidence)
-        weaker = better_than(newer.reference.value, older.reference.value, self.sense is Sense.MINIMISE, 0)
-        return older if older.optimal or weaker else newer
+        minimise = self.sense is Sense.MINIMISE
+        stronger = newer.optimal or better_than(older.reference.value, newer.reference.value, minimise, 0)
+        return newer if stronger and not older.optimal else older
 
 
 @cache

@@ -102,7 +102,7 @@ def compute(
         from ..setup.references import compute as compute_references
         from ..setup.references import ship as ship_references
 
-        loaded, instance_list = _choose(problem, split, instances, sample, seed, assign)
+        loaded, instance_list = _choose(problem, split, instances, sample, seed, assign, secret=not ship)
         work = ship_references if ship else compute_references
         document = _with_bar("references", work, loaded, instance_list, seconds, workers)
         if json:
@@ -157,8 +157,9 @@ def _choose(
     sample: int | None,
     seed: int | None,
     assign: list[str] | None,
+    secret: bool = True,
 ) -> tuple[LoadedProblem, list[Instance]]:
-    """The problem, and the instances that are meant."""
+    """The problem, and the instances that are meant: what ships is of the public draw, without a secret."""
     from ...problems.base import SPLITS
     from ..config import Config, parse
     from ..plugins.instance_files import names_file, read_source
@@ -167,7 +168,9 @@ def _choose(
     from ..setup.setup import installed
 
     set_name = one_set(split, instances)
-    loaded = installed(load_problem(problem, parameters(assign)))
+    loaded = load_problem(problem, parameters(assign))
+    if secret:
+        loaded = installed(loaded)
     draw = Config().evaluation.instance_seed if seed is None else seed
     if set_name is not None and set_name not in loaded.problem.sets() and names_file(set_name):
         drawn = list(read_source(loaded, set_name))

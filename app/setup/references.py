@@ -26,7 +26,7 @@ from ...evaluators.certified import (
 from ...evaluators.consistency import consistent
 from ...evaluators.numbers import better_than
 from ...evaluators.scoring import tolerance_of
-from ...problems.base import Instance, Interactive, Keyed, Number, Sense
+from ...problems.base import Instance, Interactive, Number, Sense
 from ..errors import INVALID, USAGE, ProblemError, UserError
 from ..plugins.loader import LoadedProblem
 from ..plugins.sources import blame, told_when_slow
@@ -113,7 +113,7 @@ def ship(
 ) -> dict[str, Any]:
     """Writes certificates of instances into the package's file of the problem's family.
 
-    A certificate that nothing can improve is kept; from the answer of another one the search starts. The file
+    An optimum with its answer is kept; from the answer of another certificate the search starts. The file
     keeps what it holds of other instances. An instance that no proof closed leaves the literature its word.
 
     Args:
@@ -124,19 +124,18 @@ def ship(
         progress: told of each.
 
     Raises:
-        UserError: the problem does not ship, a secret draws its instances, or the package cannot be written.
+        UserError: the problem does not ship, or the package cannot be written.
     """
     references = loaded.references
-    if not isinstance(references, CertifiedReferences) or isinstance(loaded.problem, Keyed):
+    if not isinstance(references, CertifiedReferences):
         raise UserError(
             USAGE,
-            f"--ship {loaded.name}: expected a problem that ships with the package, and no secret that draws "
-            "its instances",
+            f"--ship {loaded.name}: expected a problem that ships with the package",
             "references of other problems stay in the cache: leave out --ship",
         )
     started = time.monotonic()
     own = dict(certificates(references.family))
-    missing = [i for i in instances if (old := references.certificate(i)) is None or not old.closed]
+    missing = [instance for instance in instances if references.attained(instance) is None]
     fresh = not any(references.certificate(i) for i in instances)
     kept = Counter[str]()
 

@@ -89,6 +89,12 @@ class SolvedReferences(CertifiedReferences):
         bounded = self.bounded(instance, seconds, start)
         return Certificate(bounded.reference(f"solved: {seconds:g} s"), bounded.answer)
 
+    def better(self, older: Certificate | None, newer: Certificate) -> Certificate:
+        """As for all references; of equal bounds the newer, whose answer was found from the older one."""
+        stronger = super().better(older, newer)
+        equal = stronger.reference.value == newer.reference.value
+        return newer if equal and not stronger.optimal else stronger
+
     def bounded(
         self, instance: Instance, seconds: float, start: Json = None, spare: int = 0
     ) -> BoundedAnswer:
