@@ -1,7 +1,7 @@
 """Small faults, one at a time, in what proves bounds and judges answers: do the tests find each?
 
     python benchmarks/mutants.py run               applies the drawn mutants that have no result yet
-    python benchmarks/mutants.py run --again       applies those that live once more (or NUMBERS of them)
+    python benchmarks/mutants.py run [NUMBERS] --again   applies those that live once more, or some of them
     python benchmarks/mutants.py table             prints the results
     python benchmarks/mutants.py harmless NUMBER   compares 200 fresh instances with and without a mutant
 
@@ -85,7 +85,7 @@ FOLDERS = {
     "graphs": f"{D}/test_task_graphs.py",
     "memory": f"{D}/test_memory.py",
     "placement": f"{D}/test_placement.py",
-    "serving": f"{D}/test_serving.py",
+    "serving": f"{D}/test_serving.py {D}/test_bound.py",
     "shops": f"{D}/test_shops.py",
     "smtt": f"{D}/test_tardiness.py",
     "training": f"{D}/test_training.py",
@@ -263,7 +263,7 @@ def all_tests_of(path: str) -> list[str]:
     names = [one.relative_to(ROOT).as_posix() for one in sorted(folder.glob("test_*.py"))]
     beside = [name for name in names if not BESIDE.search(Path(name).name)]
     second = [SECOND] if family in ("smtt", "shops", "graphs", "placement") else []
-    return list(dict.fromkeys([*own, FOLDERS[family], *beside, *second]))
+    return list(dict.fromkeys([*own, *FOLDERS[family].split(), *beside, *second]))
 
 
 def copied(folder: Path) -> Path:

@@ -144,7 +144,7 @@ def test_a_single_node_at_the_last_unit(stream: random.Random) -> None:
         nearest = min(range(1, 5), key=lambda node: public["distances"][0][node])
         length = 2 * public["distances"][0][nearest]
         for longest, most in ((length, public["prizes"][nearest]), (length - 1, 0)):
-            found = certified(public | {"max_length": longest}, 60.0, None, 0)
+            found = certified(public | {"max_length": longest}, 60.0, [], 0)
             assert (found["bound"], found["value"]) == (most, most)
 
 
@@ -174,3 +174,5 @@ def test_bounds_of_fractional_prizes(stream: random.Random) -> None:
         assert most * UNIT <= relaxation.bound <= -1.02 * found.fun * UNIT
         late = relaxation.finish(time.monotonic() - 1, lambda bound: None)
         assert late == relaxation.bound // UNIT
+        relaxation.bound = UNIT * relaxation.goal + UNIT // 2
+        assert relaxation.finish(time.monotonic() - 1, lambda bound: None) == relaxation.goal
