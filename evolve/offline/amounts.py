@@ -1,4 +1,4 @@
-"""Operators for answers that are amounts: who waits, who gets how much; apart, as few problems have such."""
+"""Operators for answers that are amounts: who waits, who gets how much; apart, as few problems have such.
 
 A problem says by the kind of its answers that an entry point returns an amount for each item. Each operator
 puts a function before the entry point that makes other amounts of the returned ones; its rating, condition or
@@ -92,7 +92,7 @@ class AmountBounds:
     @classmethod
     def of(cls, problem: Problem) -> AmountBounds | None:
         """The bounds of a problem's amounts; None if its answers are none."""
-        kind = problem.answer_kind if isinstance(problem, HasAnswerKind) else None
+        kind: object = problem.answer_kind if isinstance(problem, HasAnswerKind) else None
         if not isinstance(kind, AmountKind):
             return None
         return cls(str(kind.low), str(kind.high), "int" if kind.integer else "")
