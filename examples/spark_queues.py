@@ -14,13 +14,13 @@ problem = gs.problem("spark-queues", minimise="seconds", answer=gs.Choice("jobs"
 
 
 @problem.instances(train=16, valid=16, test=30, strata={"fair": {"slack": 60}, "lax": {"slack": 600}})
-def morning(rng, *, jobs: int = 60, cores: int = 16, users: int = 5, slack: int = 200):
+def morning(rng, *, jobs: int = 40, cores: int = 16, users: int = 5, slack: int = 200):
     """Few users with large jobs, many small jobs."""
     found = []
     for _ in range(jobs):
         user = min(users - 1, int(rng.expovariate(0.7)))
         tasks = max(1, round(rng.paretovariate(1.1) * (2 if user else 6)))
-        found.append([rng.randrange(jobs * 12), user, min(tasks, 120), rng.choice([5, 10, 20, 40])])
+        found.append([rng.randrange(jobs * 12), user, min(tasks, 40), rng.choice([5, 10, 20, 40])])
     return {"cores": cores, "slack": slack, "queue": sorted(found)}
 
 

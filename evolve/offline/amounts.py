@@ -92,7 +92,7 @@ class AmountBounds:
     @classmethod
     def of(cls, problem: Problem) -> AmountBounds | None:
         """The bounds of a problem's amounts; None if its answers are none."""
-        kind = problem.answer_kind if isinstance(problem, HasAnswerKind) else None
+        kind: object = problem.answer_kind if isinstance(problem, HasAnswerKind) else None
         if not isinstance(kind, AmountKind):
             return None
         return cls(str(kind.low), str(kind.high), "int" if kind.integer else "")
