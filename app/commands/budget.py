@@ -66,7 +66,7 @@ def budget_part(text: str) -> tuple[str, float]:
     """
     key, equals, value = text.partition("=")
     if equals and key in _OLD.values():
-        return key, _limit(key, value, f"{key} {value!r}")
+        return key, _limit(key, value, f"{value!r} {key.replace('_', ' ')}")
     match = _PART.fullmatch(text)
     unit = match[3] if match else ""
     dollars = "$" in text
