@@ -62,9 +62,7 @@ def run_facts(record: RunRecord) -> dict[str, Any]:
         "champion_notes": list(map(clean, champion_notes(summary))),
         "cost": cost_words(summary),
         "uses": [[use, seconds] for use, seconds in seconds_by_use(record.reader)],
-        "calls": [
-            _calls(row) for row in summary["models"] if row["operator"] is None or len(summary["models"]) == 1
-        ],
+        "calls": _calls(summary["models"]),
         "events": latest_events(record.reader, _EVENTS),
         "lineage": [] if best is None else [_step(step) for step in ancestry(record, best)[-_MOST_STEPS:]],
         "tree": lineage_tree(record, best),

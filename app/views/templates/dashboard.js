@@ -150,14 +150,18 @@
     fill(by("times-legend"), []);
     if (!found.length) { empty("times", reported ? "an evaluator's time is not a program's" : "no program is valid on validation yet"); return; }
     var main = found.filter(function (p) { return p.kind !== "other"; }), gaps = main.map(function (p) { return p.gap; });
-    found = found.filter(function (p) { return p.gap <= Math.max.apply(null, gaps); });
+    gaps = gaps.filter(function (g) { return g > 0; }).sort(function (a, b) { return a - b; });
+    var most = gaps.length ? 4 * gaps[gaps.length >> 1] : Infinity, far = main.filter(function (p) { return p.gap > most; });
+    main = main.filter(function (p) { return p.gap <= most; });
+    found = found.filter(function (p) { return p.gap <= most; });  // one useless baseline would press all others together
     found.sort(function (a, b) { return a.seconds - b.seconds; });
     var x = found.map(function (p) { return 1000 * Math.max(p.seconds, 1e-5); }), y = found.map(function (p) { return p.gap; });
     var scale = lossScale(y);
     var words = "Gap against CPU time: " + main.map(function (p) { return p.name + " " + percent(p.gap) + " in " + time(p.seconds); }).join("; ");
     var kinds = Object.keys(LOOKS).filter(function (k) { return found.some(function (p) { return p.kind === k; }); });
     var NAMES = { other: "validated candidate", baseline: "baseline", class: "best of its time class", solver: "solver, stopped early", exact: "exact method (wall time)", best: "best candidate" };
-    fill(by("times-legend"), kinds.map(function (k) { var s = make("span"); s.append(make("i", "", "key " + (k === "solver" ? "exact" : k)), NAMES[k]); return s; }));
+    fill(by("times-legend"), kinds.map(function (k) { var s = make("span"); s.append(make("i", "", "key " + (k === "solver" ? "exact" : k)), NAMES[k]); return s; })
+      .concat(far.length ? [make("span", far.length + " beyond " + percent(most) + " not drawn")] : []));
     chart("times", words, {
       scales: { x: { time: false, distr: 3, range: [x[0] / 1.6, x[x.length - 1] * 2.2] }, y: scale },
       series: [{}, { paths: function () { return null; }, points: { show: false } }],
@@ -186,11 +190,17 @@
     });
     placed.reverse().forEach(function (d) {
       if (d.p.kind === "other") return;
-      var text = (d.p.kind === "best" ? "best " : "") + d.p.name + " " + percent(d.p.gap), half = 4 * r * text.length, late = d.x + 2 * half > u.bbox.left + u.bbox.width;
-      var box = late ? [d.x - 2 * half, d.x] : [d.x, d.x + 2 * half];
-      if (taken.some(function (t) { return t[0] < box[1] && box[0] < t[1] && Math.abs(t[2] - d.y) < 14 * r; })) return;
-      taken.push([box[0], box[1], d.y]);
-      write(u, text, d.x + (late ? -10 : 10) * r, d.y + 4 * r, late ? "right" : "left", LOOKS[d.p.kind][0]);
+      var text = (d.p.kind === "best" ? "best " : "") + d.p.name + " " + percent(d.p.gap), wide = 7 * r * text.length;
+      [[10, 4, "left"], [-10, 4, "right"], [0, -11, "center"], [0, 19, "center"]].some(function (at) {
+        var x = d.x + at[0] * r, y = d.y + at[1] * r, from = at[2] === "left" ? x : at[2] === "right" ? x - wide : x - wide / 2;
+        var bad = from < u.bbox.left || from + wide > u.bbox.left + u.bbox.width || y < u.bbox.top || y > u.bbox.top + u.bbox.height + 6 * r ||
+          taken.some(function (t) { return t[0] < from + wide && from < t[1] && Math.abs(t[2] - y) < 14 * r; }) ||
+          placed.some(function (o) { return o !== d && o.p.kind !== "other" && o.x > from && o.x < from + wide && Math.abs(o.y + 4 * r - y) < 9 * r; });
+        if (bad) return false;
+        taken.push([from, from + wide, y]);
+        write(u, text, x, y, at[2], LOOKS[d.p.kind][0]);
+        return true;
+      });
     });
   }
   function tree() {
