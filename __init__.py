@@ -10,7 +10,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .app.api import Progress, baselines, evaluate, load_run, open_workbench, run_campaign, workbench
+    from .app.api import (
+        Progress,
+        baselines,
+        evaluate,
+        list_runs,
+        load_run,
+        open_workbench,
+        resume_campaign,
+        run_campaign,
+        workbench,
+    )
     from .app.bench.workbench import Workbench
     from .app.check import check_problem
     from .app.errors import ProblemError, UserError
@@ -107,6 +117,7 @@ __all__ = [
     "bound",
     "check_problem",
     "evaluate",
+    "list_runs",
     "load_run",
     "open_workbench",
     "optimum",
@@ -121,8 +132,8 @@ __all__ = [
 
 _HOMES = {
     "app.api": (
-        *("Progress", "baselines", "evaluate", "load_run", "open_workbench", "resume_campaign"),
-        *("run_campaign", "workbench"),
+        *("Progress", "baselines", "evaluate", "list_runs", "load_run", "open_workbench"),
+        *("resume_campaign", "run_campaign", "workbench"),
     ),
     "app.bench.workbench": ("Workbench",),
     "app.plugins.short_form": ("ShortProblem", "problem"),

@@ -114,9 +114,11 @@ def _loaded(name: str) -> Any:
     from .app.commands.help_page import Verb, arrange
 
     module: ModuleType = import_module(f".app.commands.{_HIDDEN.get(name, name)}", __package__)
-    if name in GROUPS:
-        return arrange(typer.main.get_command(module.app))
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    if name in GROUPS:
+        alone.add_typer(module.app, name=name)
+        root: Any = typer.main.get_command(alone)
+        return arrange(root.commands[name])
     function = getattr(module, {"list": "list_"}.get(name, name))
     alone.command(name, cls=Budgeted if name in _BUDGETED else Verb)(function)
     return arrange(typer.main.get_command(alone), _RARE.get(name, frozenset()))

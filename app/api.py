@@ -1,19 +1,21 @@
-"""The Python API beside the command line: `run_campaign`, `load_run`, `evaluate` and `baselines`."""
+"""The Python API beside the command line: runs, their list, `evaluate` and `baselines`."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..evolve.budget import BudgetSettings
+from ..evolve.budget import BudgetSettings, StopReason
 from ..evolve.store.schema import FILE_NAME
 from ..sandbox.base import MAIN_FILE
 from . import compose
+from .analysis.compare import compare as compared
 from .analysis.evaluate import baselines_document, evaluate_program
+from .analysis.verify import verify as verified
 from .bench.budget import EXPERIMENT_CPU_SECONDS
 from .bench.workbench import Workbench
 from .config import Config, parse, resolve_budget
@@ -24,9 +26,13 @@ from .plugins.session_problems import spec_of
 from .plugins.source_text import program_text
 from .proposers import check_models
 from .result import RunResult
-from .runs.folders import find_run, new_folder, new_name, runs_folder
+from .runs.curves import BUDGETS
+from .runs.folders import all_runs, find_run, new_folder, new_name, preparing_runs, runs_folder
+from .runs.record import open_record, run_row
 from .runs.resume import stored_config
+from .runs.trust import Use
 from .setup.prepare import setup_of_problem
+from .setup.reruns import setup_of_record
 from .views.live import LiveView, best_validated, mean_gap
 
 if TYPE_CHECKING:
@@ -62,6 +68,49 @@ class Progress:
     seconds: float = 0.0
 
 
+class SavedRun(RunResult):
+    """A run that can go on, be verified, and be compared."""
+
+    def resume(self, **totals: Any) -> SavedRun:
+        """Goes on with the run; the totals are those of `gapsmith.resume_campaign`."""
+        return resume_campaign(self.folder, **totals)
+
+    def verify(self, every: bool = False, references: int = 10) -> dict[str, Any]:
+        """Runs the champions again, and compares every answer and gap with the record.
+
+        Args:
+            every: whether all elites are run again, not the champions alone.
+            references: references that are proved again (count).
+
+        Returns:
+            The document of `gapsmith verify --json`; its `differences` are empty iff all is as recorded.
+
+        Raises:
+            UserError: the run is another machine's, which `gapsmith verify --trust-run` may run.
+        """
+        with open_record(self.folder) as record:
+            setup = setup_of_record(record, uses=[Use.INSTANCE_FILES])
+            return verified(record, setup, every=every, sample=references)
+
+    def compare(self, *others: RunResult, by: str = "evaluations") -> dict[str, Any]:
+        """Puts the run beside others at an equal budget, as `gapsmith compare --json` does.
+
+        Args:
+            others: runs of the same problem, at least one.
+            by: what is equal: `evaluations`, `executions`, `cpu`, `usd`.
+        """
+        if by not in BUDGETS:
+            raise UserError(USAGE, f"compare: by: got {by!r}, expected one of {', '.join(BUDGETS)}")
+        if not others or not all(isinstance(other, RunResult) for other in others):
+            raise UserError(
+                USAGE, f"compare: got {len(others)} others, expected runs as load_run returns them"
+            )
+        runs = [self, *others]
+        with ExitStack() as stack:
+            records = [[stack.enter_context(open_record(run.folder))] for run in runs]
+            return compared([run.folder.name for run in runs], records, by)
+
+
 def run_campaign(
     problem: ProblemLike,
     *,
@@ -69,6 +118,7 @@ def run_campaign(
     iterations: int | None = None,
     evaluations: int | None = None,
     seconds: float | None = None,
+    cpu_seconds: float | None = None,
     usd: float | None = None,
     tokens: int | None = None,
     seed: int | None = None,
@@ -77,8 +127,8 @@ def run_campaign(
     workers: int | str | None = None,
     runs: str | Path | None = None,
     settings: Mapping[str, Any] | None = None,
-    progress: bool | Callable[[Progress], None] = False,
-) -> RunResult:
+    progress: bool | Callable[[Progress], object] = False,
+) -> SavedRun:
     """Runs a campaign to its end, as `gapsmith run` does.
 
     Args:
@@ -87,6 +137,7 @@ def run_campaign(
         model: `openai/NAME` or another specification, or several; without one the offline proposer works.
         iterations, evaluations: budget (counts).
         seconds: budget in wall seconds of the whole campaign, from references to test.
+        cpu_seconds: budget in CPU seconds of executions.
         usd: budget in US dollars, a hard cap.
         tokens: budget in tokens in and out, a hard cap.
         seed: of the search's random streams.
@@ -96,12 +147,14 @@ def run_campaign(
         workers: as `--workers`; by default a thread per processor.
         runs: folder for the run; `GAPSMITH_RUNS` or `./runs` by default.
         settings: further configuration by dotted path (`{"archive.islands": 2}`).
-        progress: True shows the progress on standard error; a function is called with each `Progress`.
+        progress: True shows the progress on standard error; a function is called with each `Progress`. One
+            that returns False during the search ends the run as Ctrl-C does: `resume_campaign` goes on.
 
     Raises:
         UserError: whatever a person can mend, with an exit code and a hint.
     """
     budget = {"iterations": iterations, "evaluations": evaluations, "seconds": seconds}
+    budget["cpu_seconds"] = cpu_seconds
     place = runs_folder(None if runs is None else Path(runs))
     config = _config(
         "run_campaign",
@@ -122,7 +175,7 @@ def run_campaign(
         view = LiveView(spec, config.run.words) if progress is True else None
         with view or nullcontext(), _resumable(folder):
             compose.run(config, folder, start=programs, watcher=_watcher(progress, view))
-        return RunResult(folder)
+        return SavedRun(folder)
 
 
 def resume_campaign(
@@ -131,23 +184,24 @@ def resume_campaign(
     iterations: int | None = None,
     evaluations: int | None = None,
     seconds: float | None = None,
+    cpu_seconds: float | None = None,
     usd: float | None = None,
     tokens: int | None = None,
     workers: int | str | None = None,
     runs: str | Path | None = None,
     settings: Mapping[str, Any] | None = None,
-    progress: bool | Callable[[Progress], None] = False,
-) -> RunResult:
+    progress: bool | Callable[[Progress], object] = False,
+) -> SavedRun:
     """Goes on with a run that was stopped or interrupted, as `gapsmith resume` does.
 
     A problem that was handed over as a class must be there under its name, as in the notebook that ran it.
 
     Args:
         run: folder, name, unambiguous prefix, or `latest`.
-        iterations, evaluations, seconds, usd, tokens: new totals of the budget.
+        iterations, evaluations, seconds, cpu_seconds, usd, tokens: new totals of the budget.
         workers: as `--workers`; by default as the run was configured.
         runs: folder of the runs; `GAPSMITH_RUNS` or `./runs` by default.
-        settings: further totals by dotted path (`{"budget.cpu_seconds": 800}`).
+        settings: further totals by dotted path (`{"budget.patience": 80}`).
         progress: as for `run_campaign`.
 
     Raises:
@@ -155,19 +209,19 @@ def resume_campaign(
     """
     folder = find_run(str(run), runs_folder(None if runs is None else Path(runs)))
     totals = {"iterations": iterations, "evaluations": evaluations, "seconds": seconds}
-    totals |= {"usd": usd, "tokens": tokens}
+    totals |= {"cpu_seconds": cpu_seconds, "usd": usd, "tokens": tokens}
     for path, value in (settings or {}).items():
         section, _, key = path.partition(".")
         if section != "budget" or key not in BudgetSettings.__dataclass_fields__:
             raise UserError(
-                USAGE, f"resume_campaign: settings: got {path!r}, expected a total such as budget.cpu_seconds"
+                USAGE, f"resume_campaign: settings: got {path!r}, expected a total such as budget.patience"
             )
         totals[key] = value
     config = stored_config(folder, {k: v for k, v in totals.items() if v is not None}, workers)
     view = LiveView(config.campaign.problem, config.run.words) if progress is True else None
     with view or nullcontext(), _resumable(folder):
         compose.run(config, folder, watcher=_watcher(progress, view))
-    return RunResult(folder)
+    return SavedRun(folder)
 
 
 def _programs(
@@ -270,7 +324,7 @@ def workbench(run: str | Path = "latest", *, runs: str | Path | None = None) -> 
     return Workbench(find_run(str(run), runs_folder(None if runs is None else Path(runs))))
 
 
-def load_run(run: str | Path = "latest", *, runs: str | Path | None = None) -> RunResult:
+def load_run(run: str | Path = "latest", *, runs: str | Path | None = None) -> SavedRun:
     """A run that has ended or is at work, as `run_campaign` returns it.
 
     Args:
@@ -280,7 +334,17 @@ def load_run(run: str | Path = "latest", *, runs: str | Path | None = None) -> R
     Raises:
         UserError: there is no such run, or it cannot be read.
     """
-    return RunResult(find_run(str(run), runs_folder(None if runs is None else Path(runs))))
+    return SavedRun(find_run(str(run), runs_folder(None if runs is None else Path(runs))))
+
+
+def list_runs(runs: str | Path | None = None) -> list[dict[str, Any]]:
+    """The runs of a folder, the oldest first, each as a row of `gapsmith list --json`.
+
+    Args:
+        runs: the folder; `GAPSMITH_RUNS` or `./runs` by default.
+    """
+    folder = runs_folder(None if runs is None else Path(runs))
+    return [run_row(run) for run in sorted([*all_runs(folder), *preparing_runs(folder)])]
 
 
 def evaluate(
@@ -385,7 +449,7 @@ def _config(
     return parse(choose_models(document, models)[0] if models else document, function)
 
 
-def _watcher(progress: bool | Callable[[Progress], None], view: LiveView | None) -> compose.Watcher:
+def _watcher(progress: bool | Callable[[Progress], object], view: LiveView | None) -> compose.Watcher:
     """What tells a caller of a campaign's progress."""
     if view is not None:
         return compose.Watcher(view.notify, observe=view.observe)
@@ -401,6 +465,8 @@ def _watcher(progress: bool | Callable[[Progress], None], view: LiveView | None)
         best = best_validated(campaign)
         gap = None if best is None else mean_gap(best[1])
         total = campaign.budget.iterations
-        tell(Progress("search", usage.iterations, total, usage.evaluations, gap, usage.wall_seconds))
+        told = Progress("search", usage.iterations, total, usage.evaluations, gap, usage.wall_seconds)
+        if tell(told) is False:
+            campaign.interrupt(StopReason.INTERRUPTED)
 
     return compose.Watcher(notify, observe=observe)

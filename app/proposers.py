@@ -22,7 +22,7 @@ from ..evolve.llm.prompt_scores import Explanations
 from ..evolve.store.course import shared_replies, written_notes
 from ..evolve.store.operations import bench_notes
 from ..evolve.store.reader import Reader
-from ..evolve.store.statistics import sent_prompts
+from ..evolve.store.statistics import combined_pairs, sent_prompts
 from ..evolve.store.store import Store, StoredCalls
 from ..evolve.submissions import Submissions
 from ..evolve.types import Elite, Proposer
@@ -163,7 +163,7 @@ def build_proposer(
     callers = build_callers(config, _LoggedCalls(store, folder.name), folder, sends=sends)
     pages = {iteration: page_of(text) for iteration, text in written_notes(store.read).items()}
     explain = _explanations(store, folder.name, admission, evaluator)
-    return PromptedProposer(
+    proposer = PromptedProposer(
         callers,
         prompt_builder(config),
         config.prompts,
@@ -175,6 +175,8 @@ def build_proposer(
         bench_notes(store.read),
         EpisodeTerms(config.episode, bench),
     )
+    proposer.combined |= combined_pairs(store.read)
+    return proposer
 
 
 def _explanations(store: Store, run: str, admission: Admission, evaluator: GapEvaluator) -> Explanations:

@@ -1,4 +1,4 @@
-"""Tables of docs/benchmarks-bin-packing.md: `python benchmarks/bin_packing.py PROBLEM SET-or-FILE…`.
+"""Tables of docs/benchmarks/bin-packing.md: `python benchmarks/bin_packing.py PROBLEM SET-or-FILE…`.
 
 For each set one Markdown table of all baselines: mean bins, bins above the proven optimum, excess in percent
 of it (mean bins over mean optimum), 95 % interval of the mean bins above, wins / ties / losses by

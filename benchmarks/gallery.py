@@ -1,7 +1,10 @@
-"""Evidence of the heuristics in `gallery/`, and the page `docs/discoveries.md` that shows it.
+"""Evidence of the heuristics in `gallery/`, and the pages below `docs/gallery/` that show it.
 
     python benchmarks/gallery.py measure ENTRY   runs an entry's programs anew (minutes), writes evidence.json
-    python benchmarks/gallery.py page            writes docs/discoveries.md and its pictures from all entries
+    python benchmarks/gallery.py show ENTRY      prints all rows of an entry, and the commands that repeat it
+    python benchmarks/gallery.py pictures        draws docs/gallery/ENTRY.svg of all entries
+
+The site's pages are made from the entries when it is built (`docs/site/pages.py`).
 
 An entry is a folder of `gallery/` with `found.py` (the program of the campaign), `simplified.py` (a shorter
 or faster form), `champion.py` where the campaign went on to a slower program, `entry.toml` (what a person
@@ -42,9 +45,10 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 TICKS = [number * 10.0**power for power in range(-3, 5) for number in (1, 2, 5)]
 GALLERY = ROOT / "gallery"
-PAGE = ROOT / "docs" / "discoveries.md"
 PICTURES = ROOT / "docs" / "gallery"
 FORMS = ("found.py", "simplified.py", "champion.py")
+LINES_SHOWN = 12
+"""The longest program (lines) that its page prints."""
 PINNED = 2
 """Instances (count) whose objectives the default test asks for again."""
 
@@ -56,14 +60,16 @@ def main() -> None:
     )
     verbs = parser.add_subparsers(dest="verb", required=True)
     verbs.add_parser("measure").add_argument("entry", choices=folders())
-    verbs.add_parser("page")
+    verbs.add_parser("show").add_argument("entry", choices=names())
+    verbs.add_parser("pictures")
     arguments = parser.parse_args()
     if arguments.verb == "measure":
         evidence = measure(GALLERY / arguments.entry)
         text = json.dumps(evidence, indent=1, ensure_ascii=False) + "\n"
         (GALLERY / arguments.entry / "evidence.json").write_text(text, "utf-8")
+    elif arguments.verb == "show":
+        print(full_tables(arguments.entry))
     else:
-        PAGE.write_text(page(), "utf-8")
         for name in names():
             (PICTURES / f"{name}.svg").write_bytes(picture(name))
 
@@ -221,107 +227,125 @@ def proof(references: Sequence[Reference]) -> dict[str, Any]:
     }
 
 
-def page() -> str:
-    """The page of all entries."""
+def pages() -> dict[str, str]:
+    """File name below `docs/gallery/` → Markdown: the index, and a page for each entry."""
     entries = {name: entry_of(GALLERY / name) for name in names()}
     parts = [INTRODUCTION.format(number=len(entries))]
-    parts.append("| heuristic | problem | campaign | new or a rediscovery |\n|---|---|---|---|")
+    parts.append("| heuristic | problem | found by | new or a rediscovery |\n|---|---|---|---|")
     parts[-1] += "".join(
-        f"\n| [{one['title']}](#{anchor(one['title'])}) | `{one['problem']}` "
-        f"| {one['campaign']['kind']} | {one['status']} |"
-        for one in entries.values()
+        f"\n| [{one['title']}]({name}.md) | `{one['problem']}` "
+        f"| {'a model' if 'cassette' in one else 'search alone'} | {one['status']} |"
+        for name, one in entries.items()
     )
-    parts += [section(name, entry) for name, entry in entries.items()]
     parts.append(LEFT_OUT)
-    return "\n\n".join(parts) + "\n"
+    return {"index.md": "\n\n".join(parts) + "\n"} | {
+        f"{name}.md": entry_page(name, entry) for name, entry in entries.items()
+    }
 
 
-INTRODUCTION = """# Discoveries
+INTRODUCTION = """# Gallery
 
-Heuristics that campaigns found, each with its evidence: {number} entries. No entry ships as founder,
-primitive or move of its problem.
+{number} heuristics that campaigns found, each with its evidence. No entry ships as founder, primitive or
+move of its problem. Programs and evidence lie in `gallery/ENTRY`; copy any program into your code
+([how](../how-to/into-production.md)).
 
-How to read an entry:
-
-- `found.py` is a program of the campaign, letter by letter. `simplified.py` is a shorter or faster form of
-  it: by `gapsmith simplify`, or by hand, by deletion and by constants alone; the entry says which.
-  `champion.py` is the slower program with which the campaign ended, where it went on. All are in the
-  entry's folder under `gallery/`; copy any into your code.
-- The search of the campaign never saw the instances of the tables: they are drawn with another instance
-  seed, are a named set, or are test instances on which at most a champion was run once, at the end.
-- Rows stand in *time classes* (upper edges, net CPU time of an instance), and the first of each class, in
-  bold, has its smallest mean gap. *ms* is the mean CPU time with the sandbox's own few milliseconds, on a
-  busy machine: compare times within one table only, and take a class as right within one.
-- *Gap* is the mean of ratios above the reference in percent, with a 95 % interval over instances; large
-  references dominate the *ratio of sums*. Instances whose reference is 0 have no gap.
-- *cp-sat, effort E* is CP-SAT with one thread, stopped after E of its own deterministic seconds, each of
-  which takes 1 to 12 CPU seconds. Its row has the gap of its best answer until then, and the CPU time of
-  solving as it was measured; the start of its process and the building of the model are not counted.
-- *Better, equal, worse* count the instances on which `found.py` has the smaller, the same and the larger
-  gap than the program of the row; *difference* is the mean of its gaps minus those of the row, in points,
-  with its 95 % interval. *p* is a two-sided paired sign-flip test of that mean, not corrected for the
-  number of rows.
-- `python benchmarks/gallery.py measure ENTRY` measures an entry anew, and `python benchmarks/gallery.py
-  page` writes this page and its pictures from the entries."""
+- `found.py` is a program of the campaign, letter by letter. `simplified.py` is a shorter or faster form,
+  by `gapsmith simplify` or by hand. `champion.py` is a slower program with which the campaign ended.
+- No search saw the instances of a table: another instance seed, a named set, or test instances on which
+  at most a champion was run once.
+- *Gap* is the mean of ratios above the reference, with a 95 % interval over instances. Intervals are
+  percentile bootstraps, too narrow by a tenth to a half ([why](../reference/gaps.md)).
+- *ms* is mean CPU time of an instance on a busy machine, the sandbox's few milliseconds included:
+  compare times within one table only.
+- *Better, equal, worse* count instances on which `found.py` has the smaller, the same and the larger
+  gap. *p* is a two-sided paired sign-flip test, not corrected for the number of rows.
+- *cp-sat, effort E* is CP-SAT with one thread, stopped after E deterministic seconds.
+- `python benchmarks/gallery.py show ENTRY` prints all rows (the program without each of its parts, every
+  baseline) and the commands that find the program and prove its references again; `measure ENTRY`
+  measures an entry anew."""
 
 
 LEFT_OUT = """## Left out
 
-Campaigns of the offline proposer (`gapsmith run` with these words) that brought nothing better than the best
-baseline beyond noise, each on the test instances of its own seed 1:
+Campaigns of the offline proposer that brought nothing better than the best baseline beyond noise, on the
+test instances of seed 1:
 
-| command | champion | best baseline |
+| command, after `gapsmith run` | champion | best baseline |
 |---|---|---|
 | `expert-placement --seed 1 --iterations 80 --set evaluation.secret=` | 0.95 % | 0.97 %, `eplb-swaps` |
 | `task-graph-rule --seed 1 --iterations 60` | the baseline | 13.91 %, `rank-optimistic` |
 | `blocking-job-shop-rule --seed 1 --iterations 80` | the baseline | 30.72 %, `mwkr` |
 | `sequence-packing --seed 1 --iterations 100` | the baseline | 4.20 %, `homogeneous-longest-first` |
 
-Two campaigns that a large language model answered (45 iterations, seed 41; prompts and replies in
-`benchmarks/model_campaigns/loops`) ended with champions better than every baseline beyond noise, and are left
-out all the same:
+Two campaigns with a model (45 iterations, seed 41; cassettes in `benchmarks/model_campaigns/loops`) beat
+every baseline and are left out all the same:
 
-- `online-bin-packing --set problem.law=uniform`: 1.53 % on 40 test instances, where `funsearch-or` has
-  3.10 %. Prices of a soft matching of future items with gaps decide until a limit of work is spent, after
-  326 priced decisions of 500 items; best fit packs the rest. So the limit stands for the number of items,
-  which the rule is not told. On 20 new sequences of the law (instance seed 3) the program has 1.92 %
-  where `best-fit` has 3.14; without the limit it has 41.9. On 20 sequences of 250 items it has 37.0 %
-  where `best-fit` has 3.3, on 20 of 1,000 items 2.21 where `best-fit` has 2.58 (p < 0.0001), at 18 times
-  its time. Six other programs of the campaign, among them sampled futures, have 6 to 28 % at 250 items:
-  they depend on the length too.
-- `flow-shop-insertion-rule`: 0.10 % on test, where `work-and-spread` has 2.24 %. The champion tries out
-  whole insertion orders by recombination in the one call in which jobs are rated, and plays the best one
-  back; for `flow-shop` itself see above."""
+- `online-bin-packing --set problem.law=uniform` has 1.53 % on 40 test instances of 500 items, where
+  `funsearch-or` has 3.10 %. A limit of work stands for the number of items, which the rule is not told:
+  on 20 sequences of 250 items it has 37.0 % where `best-fit` has 3.3.
+- `flow-shop-insertion-rule` has 0.10 % on test, where `work-and-spread` has 2.24 %. It tries out whole
+  orders in the one call in which jobs are rated."""
 
 
-def anchor(title: str) -> str:
-    """The fragment that the site gives a heading."""
-    return "-".join("".join(c for c in title.lower() if c.isalnum() or c in " -").split())
-
-
-def section(name: str, entry: Mapping[str, Any]) -> str:
-    """One entry: program, words, tables and commands."""
+def entry_page(name: str, entry: Mapping[str, Any]) -> str:
+    """The page of one entry, at most 250 words beside its program."""
     folder = GALLERY / name
-    evidence = json.loads((folder / "evidence.json").read_text("utf-8"))
-    parts = [
-        f"## {entry['title']}",
-        f"Folder `gallery/{name}`, problem `{entry['problem']}`. {entry['what'].strip()}",
-    ]
+    tables = json.loads((folder / "evidence.json").read_text("utf-8"))["tables"]
+    parts = [f"# {entry['title']}", f"`{entry['problem']}`; {entry['status']}. {entry['what'].strip()}"]
     shortest = folder / "simplified.py"
     source = (shortest if shortest.exists() else folder / "found.py").read_text("utf-8").strip()
-    if len(source.splitlines()) <= entry.get("lines_shown", 40):
+    if len(source.splitlines()) <= LINES_SHOWN:
         parts.append(f"```python\n{source}\n```")
+    parts.append(f"![Gap against time]({name}.svg)")
+    parts.append(f"{entry['tables'][0]['words'].strip()}, {summary_of(tables[0])}")
+    parts.append("\n".join(SUMMARY_HEAD + [summary_row(row) for row in chosen(tables[0])]))
+    parts.append(exact(tables[0]["proof"]))
     parts.append(f"**Parts.** {entry['parts'].strip()}")
-    parts.append(f"**New or not.** {entry['new'].strip()}")
-    first = entry["tables"][0]["words"]
-    parts.append(f"![Gap against time of {name} and its rivals: {first}](gallery/{name}.svg)")
-    parts += [measured(one, words) for one, words in zip(evidence["tables"], entry["tables"], strict=True)]
-    proofs = f"{exact(evidence['tables'][0]['proof'])} {entry['exact'].strip()}"
-    parts.append(f"**The exact method.** {proofs}")
+    parts.append(f"**Known.** {entry['new'].strip()}")
     parts.append(f"**Where it fails.** {entry['fails'].strip()}")
-    commands = [*entry["campaign"]["replay"], *entry["campaign"]["prove"]]
-    parts.append(f"**Again.** {entry['campaign']['words'].strip()}")
-    parts.append("```sh\n" + "\n".join(commands) + f"\npython benchmarks/gallery.py measure {name}\n```")
+    parts.append(f"**Origin.** {origin(entry)}")
+    return "\n\n".join(parts) + "\n"
+
+
+SUMMARY_HEAD = ["| program | gap % [95 %] | ms | better, equal, worse | p |", "|---|---:|---:|---:|---:|"]
+
+
+def summary_of(table: Mapping[str, Any]) -> str:
+    """Set, seed and number of instances of a table."""
+    return f"{table['rows'][0]['instances']} instances (`{table['set']}`, seed {table['seed']}):"
+
+
+def chosen(table: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The rows of a page: the entry's forms, the best baseline, and the solver at its best."""
+    rows = table["rows"]
+    forms = [row for row in rows if row["program"] in FORMS]
+    baseline = sorted((row for row in rows if row["kind"] == "baseline"), key=gap_or_last)[:1]
+    solver = [row for row in rows if row["kind"] == "exact" and not row["failed"]]
+    return [*forms, *baseline, *sorted(solver, key=gap_or_last)[:1]]
+
+
+def summary_row(row: Mapping[str, Any]) -> str:
+    """A row of an entry's page."""
+    name, gap, _, cpu, pair, _, p = cells(row, False).split(" | ")
+    return f"| {name} | {gap} | {cpu} | {pair} | {p} |"
+
+
+def origin(entry: Mapping[str, Any]) -> str:
+    """Where a program comes from, and what is not on record."""
+    source = entry["provenance"]
+    unknown = [key for key in ("model", "date", "tokens", "reviewer") if source[key] == "unknown"]
+    calls = f"{source['calls']} calls; " if source["calls"] else ""
+    kind = entry["campaign"]["kind"].removeprefix("a ").capitalize()
+    return f"{kind}; {calls}recorded {source['recorded']}; unknown: {', '.join(unknown)}."
+
+
+def full_tables(name: str) -> str:
+    """Every row that was measured of an entry, and the commands that repeat it."""
+    entry = entry_of(GALLERY / name)
+    tables = json.loads((GALLERY / name / "evidence.json").read_text("utf-8"))["tables"]
+    parts = [measured(one, words) for one, words in zip(tables, entry["tables"], strict=True)]
+    parts.append(entry["campaign"]["words"])
+    parts.append("\n".join([*entry["campaign"]["replay"], *entry["campaign"]["prove"]]))
     return "\n\n".join(parts)
 
 
@@ -449,15 +473,10 @@ def label_forms(axes: Axes, rows: Sequence[Mapping[str, Any]]) -> None:
 
 def exact(evidence: Mapping[str, Any]) -> str:
     """The sentence on proofs."""
-    if not evidence["proven"]:
-        return f"None of the {evidence['instances']} references of the first table is a proven optimum."
-    text = (
-        f"{evidence['proven']} of the {evidence['instances']} references of the first table are proven optima"
-    )
-    if evidence["median_ms"] is None:
+    text = f"Proven optima: {evidence['proven']} of {evidence['instances']}"
+    if not evidence["proven"] or evidence["median_ms"] is None:
         return text + "."
-    median, most = (f"{evidence[key]:,.1f} ms" for key in ("median_ms", "p90_ms"))
-    return f"{text}; a proof takes {median} of wall time in the median, {most} at the 90th percentile."
+    return f"{text}; a proof takes {evidence['median_ms']:,.1f} ms in the median."
 
 
 if __name__ == "__main__":

@@ -1,14 +1,14 @@
 """Small faults, one at a time, in what proves bounds and judges answers: do the tests find each?
 
-    python benchmarks/mutants.py run                 applies the drawn mutants, as far as results lack them
-    python benchmarks/mutants.py run --again         applies those that live once more, after tests were added
-    python benchmarks/mutants.py table               prints the results
-    python benchmarks/mutants.py harmless NUMBER     compares 200 fresh instances with and without a mutant
+    python benchmarks/mutants.py run               applies the drawn mutants that have no result yet
+    python benchmarks/mutants.py run --again       applies those that live once more (or NUMBERS of them)
+    python benchmarks/mutants.py table             prints the results
+    python benchmarks/mutants.py harmless NUMBER   compares 200 fresh instances with and without a mutant
 
-A mutant is one comparison, constant, sign, rounding or condition that is changed. They are drawn by a seed that
-is fixed here, from the modules of `evaluators/` that compute bounds and optima and from what judges answers in
-`problems/`. Each is put into a copy of the tree, where the tests of its family run: the default ones first, and
-the slow ones if those find nothing. Results are kept in `mutants.json` after each mutant.
+A mutant is one comparison, constant, sign, rounding or condition that is changed. They are drawn by a seed
+that is fixed here, from the modules of `evaluators/` that compute bounds and optima and from what judges
+answers in `problems/`. Each is put into a copy of the tree, where tests of its family run: differential ones,
+all default ones, then the slow ones, until one fails. Results are kept in `mutants.json` after each mutant.
 """
 
 from __future__ import annotations
@@ -16,9 +16,12 @@ from __future__ import annotations
 import argparse
 import ast
 import copy
+import fcntl
 import json
+import math
 import os
 import re
+import secrets
 import shutil
 import subprocess
 import sys
@@ -30,31 +33,21 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
 RESULTS = Path(__file__).with_suffix(".json")
 SEED = 42
-DRAWN = 220
+DRAWN = 200
 FRESH = 200
 """Fresh instances on which a harmless mutant changes nothing."""
-LIMITS = {"default": 240.0, "slow": 420.0}
-"""Wall seconds of the tests of one mutant; longer is found only if the tests alone take a quarter of that."""
+LIMITS = {"quick": 100.0, "default": 240.0, "slow": 420.0}
+"""Stages of the tests of a mutant, with wall seconds: differential tests, all of the family, the slow ones.
 
-FAMILIES = [
-    "bin_packing",
-    "classics",
-    "cluster",
-    "graphs",
-    "memory",
-    "placement",
-    "serving",
-    "shops",
-    "smtt",
-    "training",
-    "toolbox",
-]
+Longer counts as found only if the tests without a mutant take at most a quarter of that.
+"""
 PASSED = {
     "classics": "__init__ tour_search",
     "bin_packing": "__init__ heuristics search certify",
@@ -63,47 +56,13 @@ PASSED = {
     "toolbox": "__init__ worker process reporter stopped called",
 }
 """Modules that look for answers, store them or start processes: no bound is wrong through them alone."""
-SKIPPED = set(
-    [
-        "improved",
-        "greedy",
-        "start",
-        "descend",
-        "search",
-        "inserted",
-        "best_place",
-        "_searched",
-        "_best_fit",
-        "_pack",
-        "_makespan",
-        "encode",
-        "decode",
-        "encode_pool",
-        "first_tour",
-        "_cheapest_price",
-        "best_prices",
-        "width",
-        "horizon",
-        "_table",
-        "_rows",
-        "_load",
-    ]
+SKIPPED = re.compile(
+    "improved|greedy|start|descend|search|inserted|best_place|_searched|_best_fit|_pack|_makespan|encode|decode"
+    "|encode_pool|first_tour|_cheapest_price|best_prices|width|horizon|_table|_rows|_load"
 )
 """Functions that look for answers, or store."""
-JUDGES = ["verification", "churn_verification"]
-JUDGING = set(
-    [
-        "judge",
-        "judge_fleet",
-        "judge_split",
-        "length",
-        "gpu_loads",
-        "pressures",
-        "cost",
-        "objective",
-        "makespan",
-    ]
-)
+JUDGES = ("verification", "churn_verification")
+JUDGING = re.compile("judge|judge_fleet|judge_split|length|gpu_loads|pressures|cost|objective|makespan")
 """What judges an answer where a problem has no module for that."""
 TIMES = re.compile(
     r"deadline|seconds|monotonic|spent|started|\bleft\b|random_seed|threads|version|\braise\b|note"
@@ -131,10 +90,11 @@ FOLDERS = {
     "smtt": f"{D}/test_tardiness.py",
     "training": f"{D}/test_training.py",
 }
+T = "tests/evaluators/toolbox"
 OTHER = {
     "intervals": "tests/evaluators/test_intervals.py",
     "numbers": "tests/app/plugins/test_far_beyond.py tests/evaluators/test_attained.py",
-    "toolbox": "tests/evaluators/toolbox",
+    "toolbox": f"{T}/test_conclusions.py {T}/test_reports_of_mip.py {T}",
 }
 BESIDE = re.compile("moves|dispatch|reading|files|taillard|sets|tables|rules_are|redrawn")
 """Test files of a family that compute no bound and judge no answer of their own."""
@@ -231,7 +191,7 @@ def expressions(node: ast.AST, function: str = "") -> Iterator[tuple[str, ast.AS
             yield from expressions(child, inner)
 
 
-def mutants_of(path: Path, wanted: set[str] | None) -> Iterator[Mutant]:
+def mutants_of(path: Path, wanted: re.Pattern[str] | None) -> Iterator[Mutant]:
     """All mutants of a module, or of some of its functions alone."""
     text = path.read_bytes()
     lines = text.splitlines(keepends=True)
@@ -240,9 +200,9 @@ def mutants_of(path: Path, wanted: set[str] | None) -> Iterator[Mutant]:
     for line in lines:
         starts.append(starts[-1] + len(line))
     for function, node in expressions(ast.parse(text)):
-        if not isinstance(node, ast.expr) or function in SKIPPED:
+        if not isinstance(node, ast.expr) or SKIPPED.fullmatch(function):
             continue
-        if wanted is not None and function not in wanted:
+        if wanted is not None and not wanted.fullmatch(function):
             continue
         if TIMES.search(b"".join(lines[node.lineno - 1 : node.end_lineno]).decode()):
             continue
@@ -261,7 +221,7 @@ def mutants_of(path: Path, wanted: set[str] | None) -> Iterator[Mutant]:
 def sites() -> list[Mutant]:
     """All mutants, in the order of modules and lines."""
     found: list[Mutant] = []
-    for family in FAMILIES:
+    for family in (*FOLDERS, "classics", "toolbox"):
         passed = PASSED.get(family, "__init__ store best_known").split()
         for path in sorted((ROOT / "evaluators" / family).glob("*.py")):
             if path.stem not in passed:
@@ -281,8 +241,15 @@ def drawn(number: int) -> list[Mutant]:
     return sorted(sites(), key=lambda one: sha256(f"{SEED} {one.key}".encode()).hexdigest())[:number]
 
 
-def tests_of(path: str) -> list[str]:
-    """Test files that exercise a module, the quickest to find a fault first."""
+def tests_of(path: str, stage: str) -> list[str]:
+    """Test files of a stage that exercise a module, the quickest to find a fault first."""
+    every = all_tests_of(path)
+    quick = [name for name in every if name.startswith(f"{D}/") or "toolbox/test" in name]
+    return (quick or every[:1]) if stage == "quick" else every
+
+
+def all_tests_of(path: str) -> list[str]:
+    """Test files that exercise a module."""
     parts = Path(path).with_suffix("").parts
     family = parts[1]
     stem = parts[-1]
@@ -318,34 +285,67 @@ def put(tree: Path, path: str, text: bytes, moment: int) -> None:
     os.utime(tree / path, (moment, moment))
 
 
-def tested(tree: Path, tests: list[str], marker: str) -> tuple[str, float, str]:
-    """Outcome (`passed`, `failed`, `time`), wall seconds, and the test that failed."""
-    words = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--no-header", "--tb=no"]
-    words += [f"--timeout={LIMITS[marker] / 2:g}", *(["-m", "slow"] if marker == "slow" else []), *tests]
-    variables = os.environ | {"PYTHONPATH": str(tree.parent)}
-    started = time.monotonic()
-    process = subprocess.Popen(
-        ["nice", "-n", "15", *words],
-        cwd=tree,
-        env=variables,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
-    try:
-        out, _ = process.communicate(timeout=LIMITS[marker])
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, 9)
-        process.communicate()
-        return "time", time.monotonic() - started, ""
-    seconds = time.monotonic() - started
-    if process.returncode in (0, 5):  # 5: no test has the marker
-        return "passed", seconds, ""
-    if process.returncode not in (1, 2):
-        raise SystemExit(f"pytest ended with {process.returncode}: {out[-500:]}")
-    first = re.search(r"^(?:FAILED|ERROR) (\S+)", out, re.MULTILINE)
-    return "failed", seconds, first[1] if first else out[-300:]
+def serve() -> None:
+    """Runs pytest for each line of input in a forked process, which finds all libraries imported."""
+    import pytest
+
+    for name in ("highspy", "hypothesis", "ortools.sat.python.cp_model", "pulp", "scipy.optimize", "typer"):
+        import_module(name)
+    for line in sys.stdin:
+        job = json.loads(line)
+        if child := os.fork():
+            started = time.monotonic()
+            while not (ended := os.waitpid(child, os.WNOHANG))[0]:
+                if time.monotonic() > started + job["limit"]:
+                    os.killpg(child, 9)
+                    job["limit"] = math.inf
+                time.sleep(0.1)
+            print(json.dumps(os.waitstatus_to_exitcode(ended[1])), flush=True)
+            continue
+        os.setsid()
+        os.chdir(job["tree"])
+        sys.path[:0] = [str(Path(job["tree"]).parent)]
+        os.environ["PYTHONPATH"] = sys.path[0]
+        out = os.open(job["out"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        for stream in (1, 2):
+            os.dup2(out, stream)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        code = pytest.main(job["words"])
+        sys.stdout.flush()
+        os._exit(code)
+
+
+class Copy:
+    """A copy of the tree, and the process that runs its tests."""
+
+    def __init__(self, folder: Path) -> None:
+        self.tree = copied(folder)
+        self.out = folder / "out"
+        words = ["nice", "-n", "15", sys.executable, __file__, "serve"]
+        self.server = subprocess.Popen(
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd="/"
+        )
+
+    def tested(self, tests: list[str], marker: str) -> tuple[str, float, str]:
+        """Outcome (`passed`, `failed`, `time`), wall seconds, and the test that failed."""
+        assert self.server.stdin is not None
+        assert self.server.stdout is not None
+        words = ["-x", "-q", "-p", "no:cacheprovider", "--no-header", "--tb=no", *tests]
+        words += [f"--timeout={LIMITS[marker] / 2:g}", *(["-m", "slow"] if marker == "slow" else [])]
+        job = {"tree": str(self.tree), "out": str(self.out), "words": words, "limit": LIMITS[marker]}
+        started = time.monotonic()
+        print(json.dumps(job), file=self.server.stdin, flush=True)
+        code = json.loads(self.server.stdout.readline())
+        seconds = time.monotonic() - started
+        out = self.out.read_text()
+        if code == -9:
+            return "time", seconds, ""
+        if code in (0, 5):  # 5: no test has the marker
+            return "passed", seconds, ""
+        if code not in (1, 2):
+            raise SystemExit(f"pytest ended with {code}: {out[-500:]}")
+        first = re.search(r"^(?:FAILED|ERROR) (\S+)", out, re.MULTILINE)
+        return "failed", seconds, first[1] if first else out[-300:]
 
 
 class Run:
@@ -359,38 +359,40 @@ class Run:
 
     def keep(self, key: str, result: dict[str, Any]) -> None:
         """Adds a result to the file."""
-        with self.lock:
-            self.results[key] = result
+        with self.lock, RESULTS.with_suffix(".lock").open("w") as alone:
+            fcntl.flock(alone, fcntl.LOCK_EX)
+            self.results = Run().results | {key: result}
             document = {"seed": SEED, "alone": self.alone, "results": self.results}
             RESULTS.with_suffix(".new").write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
             RESULTS.with_suffix(".new").replace(RESULTS)
 
-    def unspoiled(self, tree: Path, tests: list[str], marker: str) -> float:
+    def unspoiled(self, one: Copy, tests: list[str], marker: str) -> float:
         """Wall seconds of the tests without a mutant; they must pass."""
         name = f"{marker} {' '.join(tests)}"
         if name not in self.alone:
-            outcome, seconds, test = tested(tree, tests, marker)
+            outcome, seconds, test = one.tested(tests, marker)
             if outcome == "failed":
                 raise SystemExit(f"{test}: fails without a mutant")
             self.alone[name] = round(seconds, 1)
         return self.alone[name]
 
-    def apply(self, tree: Path, mutant: Mutant, number: int, markers: list[str], tried: list[str]) -> None:
+    def apply(self, one: Copy, mutant: Mutant, number: int, markers: list[str], tried: list[str]) -> None:
         """Tests one mutant in a copy of the tree."""
-        tests = tests_of(mutant.path)
+        tree = one.tree
         text = (ROOT / mutant.path).read_bytes()
         result = {"number": number, **asdict(mutant), "outcome": "alive", "test": "", "seconds": 0.0}
         result["tried"] = [*tried, *markers]
         spoiled = text[: mutant.begin] + b"(" + mutant.after.encode() + b")" + text[mutant.end :]
         for marker in markers:
+            tests = tests_of(mutant.path, marker)
             put(tree, mutant.path, spoiled, 10**9 + number)
-            outcome, seconds, test = tested(tree, tests, marker)
+            outcome, seconds, test = one.tested(tests, marker)
             put(tree, mutant.path, text, 10**9 - 1)
             result["seconds"] = round(result["seconds"] + seconds, 1)
-            if outcome == "time" and self.unspoiled(tree, tests, marker) > LIMITS[marker] / 4:
+            if outcome == "time" and self.unspoiled(one, tests, marker) > LIMITS[marker] / 4:
                 outcome = "passed"
             if outcome != "passed":
-                result |= {"outcome": marker, "test": test or "over time"}
+                result |= {"outcome": "slow" if marker == "slow" else "default", "test": test or "over time"}
                 break
         self.keep(mutant.key, result)
         print(
@@ -399,30 +401,66 @@ class Run:
         )
 
 
-def run(number: int, again: bool, workers: int, last: str) -> None:
+def run(number: int, again: list[int] | None, workers: int, last: str) -> None:
     """Applies what has no result yet, two at a time; see the module."""
     book = Run()
     wanted = list(LIMITS)[: list(LIMITS).index(last) + 1]
     waiting = []
     for place, mutant in enumerate(drawn(number)):
         old = book.results.get(mutant.key, {"outcome": "alive", "tried": []})
-        tried = [] if again else old["tried"]
+        if again and place not in again:
+            continue
+        tried = old["tried"] if again is None else []
         markers = [marker for marker in wanted if marker not in tried]
         if old["outcome"] == "alive" and markers:
             waiting.append((mutant, place, markers, tried))
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        trees = [copied(Path(folder) / str(worker)) for worker in range(workers)]
+        copies = [Copy(Path(folder) / str(worker)) for worker in range(workers)]
 
         def one(job: tuple[Mutant, int, list[str], list[str]]) -> None:
-            tree = trees.pop()
+            copy_of_tree = copies.pop()
             try:
-                book.apply(tree, *job)
+                book.apply(copy_of_tree, *job)
             finally:
-                trees.append(tree)
+                copies.append(copy_of_tree)
 
         with ThreadPoolExecutor(workers) as pool:
             list(pool.map(one, waiting))
+        for each in copies:
+            each.server.kill()
     table(number)
+
+
+def harmless(numbers: list[int]) -> None:
+    """Compares what fresh instances give with and without mutants that live, by `mutants_probes.py`."""
+    every = drawn(max(numbers) + 1)
+    for number in numbers:
+        mutant = every[number]
+        seed = secrets.randbelow(2**32)
+        said = []
+        with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+            tree = copied(Path(folder))
+            text = (ROOT / mutant.path).read_bytes()
+            spoiled = text[: mutant.begin] + b"(" + mutant.after.encode() + b")" + text[mutant.end :]
+            for moment, written in enumerate((text, spoiled), 10**9):
+                put(tree, mutant.path, written, moment)
+                words = [sys.executable, "benchmarks/mutants_probes.py", mutant.path, str(seed), str(FRESH)]
+                variables = os.environ | {"PYTHONPATH": folder}
+                said.append(
+                    subprocess.run(["nice", *words], cwd=tree, env=variables, capture_output=True, text=True)
+                )
+        lines = said[0].stdout.splitlines()
+        assert said[0].returncode == 0, said[0].stderr
+        assert len(lines) == FRESH
+        other = said[1].stdout.splitlines()
+        same = sum(a == b for a, b in zip(lines, other, strict=False))
+        print(
+            f"{number:4d} {same} of {FRESH} equal, seed {seed}, {len(set(lines))} different  {mutant.key}",
+            flush=True,
+        )
+        book = Run()
+        if same == FRESH and mutant.key in book.results:
+            book.keep(mutant.key, book.results[mutant.key] | {"outcome": "harmless", "fresh_seed": seed})
 
 
 def table(number: int) -> None:
@@ -435,9 +473,8 @@ def table(number: int) -> None:
         print(f"{outcome:9s} {counts[outcome]:4d}  {counts[outcome] / max(1, len(kept)):6.1%}")
     for one in kept:
         if one["outcome"] in ("alive", "harmless"):
-            print(
-                f"{one['number']:4d} {one['outcome']} {one['path']}:{one['line']} {one['before']} → {one['after']}"
-            )
+            where = f"{one['number']:4d} {one['outcome']} {one['path']}:{one['line']}"
+            print(f"{where} {one['before']} → {one['after']} in: {one['text']}")
 
 
 def main() -> None:
@@ -445,21 +482,26 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("verb", choices=["run", "table", "list"])
+    parser.add_argument("verb", choices=["run", "table", "list", "serve", "harmless"])
+    parser.add_argument(
+        "mutants", nargs="*", type=int, help="numbers of mutants, for `harmless` and `--again`"
+    )
     parser.add_argument("--number", type=int, default=DRAWN)
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument(
-        "--marker", choices=["default", "slow"], default="slow", help="the last marker to run"
-    )
+    parser.add_argument("--marker", choices=list(LIMITS), default="slow", help="the last marker to run")
     given = parser.parse_args()
     if given.verb == "run":
-        run(given.number, given.again, given.workers, given.marker)
+        run(given.number, given.mutants if given.again else None, given.workers, given.marker)
+    elif given.verb == "serve":
+        serve()
+    elif given.verb == "harmless":
+        harmless(given.mutants)
     elif given.verb == "table":
         table(given.number)
     else:
         for place, mutant in enumerate(drawn(given.number)):
-            print(place, mutant.key, mutant.line, tests_of(mutant.path))
+            print(place, mutant.key, mutant.line, tests_of(mutant.path, given.marker))
 
 
 if __name__ == "__main__":

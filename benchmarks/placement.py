@@ -2,7 +2,7 @@
 
     python benchmarks/placement.py proofs      how many shipped references are proven, how tight the rest is
     python benchmarks/placement.py community   optimum and bounds of the community's placement benchmark
-    python benchmarks/placement.py rates       cost against request rate, and docs/gpu-fleet.svg
+    python benchmarks/placement.py rates       cost against request rate, and docs/problems/gpu-fleet.svg
 
 The tables of baselines are `gapsmith baselines NAME`.
 """
@@ -107,7 +107,7 @@ def rates() -> None:
         rows[rate] = costs
         kind = "" if reference.kind is ReferenceKind.OPTIMUM else " (bound)"
         print(rate, {name: None if c is None else round(c, 2) for name, c in costs.items()}, kind, flush=True)
-    (DOCS / "gpu-fleet.svg").write_text(picture(rows), "utf-8")
+    (DOCS / "problems" / "gpu-fleet.svg").write_text(picture(rows), "utf-8")
 
 
 def workload(rate: int) -> dict[str, Any]:

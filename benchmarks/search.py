@@ -3,7 +3,7 @@
     python benchmarks/search.py run smtt-rule --seeds 101-105 --cpu 60 --folder ablation
     python benchmarks/search.py table smtt-rule --folder ablation
     python benchmarks/search.py parts smtt-rule online-bin-packing --folder ablation
-    python benchmarks/search.py picture smtt-rule --folder ablation -o docs/ablation-smtt-rule.svg
+    python benchmarks/search.py picture smtt-rule --folder ablation -o docs/benchmarks/ablation-smtt-rule.svg
 
 Each arm and seed is one campaign in a process of its own with one sandbox slot, ended by the CPU seconds of
 its executions in training and validation; the proposer's own time is not counted. A seed draws its own

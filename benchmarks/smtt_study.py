@@ -1,4 +1,4 @@
-"""Checks on our own instances what is wrong in the published study of arXiv 2510.24013 (see docs/smtt.md).
+"""Checks on our own instances what is wrong in the study of arXiv 2510.24013 (docs/problems/smtt.md).
 
 python benchmarks/smtt_study.py            all checks, about two minutes
 python benchmarks/smtt_study.py pairing    one of: eddc normal pairing cut noise

@@ -13,7 +13,7 @@ METHOD = "Student's t, widened for skewness (Hall)"
 FEWEST = 4
 """Values other than 0 that an interval needs (count): with fewer, counts say more."""
 FEW = 30
-"""Sample size below which the interval can hold less often than it says (count); see docs/intervals.md."""
+"""Sample size below which the interval can hold less often than it says (count); docs/reference/gaps.md."""
 _MOST_FREEDOM = 1_000
 
 

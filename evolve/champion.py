@@ -23,7 +23,7 @@ from .validation import ChampionSettings
 
 _MOST_SLOWNESS = 4.0
 """The most that wall seconds are taken for, relative to CPU seconds (ratio)."""
-_GRACE = 1.05
+_GRACE = 1.08
 """Share of a budget of wall seconds after which no validation is waited for (ratio)."""
 OVERHEAD = 0.003
 """Wall seconds of an execution beside its CPU seconds."""

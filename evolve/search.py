@@ -15,8 +15,7 @@ from types import MappingProxyType
 from ..evaluators.base import Evaluation, ScoreStatus
 from .agenda import Briefing
 from .archive import Archive
-from .counters import SearchCounters
-from .history import CandidateRegistry, Strata
+from .history import CandidateRegistry, SearchCounters, Strata
 from .islands import Islands, Pool
 from .iteration import Iteration, IterationResult, Part, Point, Sharing
 from .racing import Races, SlowFounders, better

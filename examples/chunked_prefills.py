@@ -1,9 +1,9 @@
 """A server of a language model works in iterations of at most budget tokens; which prompts get them?
 
-Each request whose prompt is done takes one token of every iteration until its output is complete; its length is
-not known before. The rest of the budget, room, goes to waiting prompts in chunks, highest rating first.
-waiting[i] = [waited, left, prompt, weight]: iterations since request i came, tokens of its prompt that are left,
-all of them, and its weight. What counts is the weighted time to the first token. Later requests are not known.
+Each request whose prompt is done takes one token of every iteration until its output is complete; its length
+is not known before. The rest of the budget, room, goes to waiting prompts in chunks, highest rating first.
+waiting[i] = [waited, left, prompt, weight]: iterations since request i came, tokens of its prompt that are
+left, all of them, its weight. What counts is the weighted time to the first token.
 """
 
 from fractions import Fraction
@@ -29,20 +29,20 @@ def load(rng, *, requests: int = 60, budget: int = 512, longest: int = 3000):
 
 @problem.heuristic
 def first_come(room, waiting):
-    """In the order of arrival, decodes first: stall-free batches of Sarathi-Serve (Agrawal et al., OSDI 2024)."""
-    return [waited for waited, left, prompt, weight in waiting]
+    """In the order of arrival, decodes first, as Sarathi-Serve has it (Agrawal et al., OSDI 2024)."""
+    return [waiting[i][0] for i in range(len(waiting))]
 
 
 @problem.heuristic
 def shortest_left(room, waiting):
     """The prompt with least left first (Schrage, Oper. Res. 1968)."""
-    return [-left for waited, left, prompt, weight in waiting]
+    return [-waiting[i][1] for i in range(len(waiting))]
 
 
 @problem.heuristic
 def heaviest(room, waiting):
     """Classes of priority, each in the order of arrival."""
-    return [10000 * weight + waited for waited, left, prompt, weight in waiting]
+    return [10000 * waiting[i][3] + waiting[i][0] for i in range(len(waiting))]
 
 
 @problem.online

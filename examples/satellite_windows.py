@@ -3,6 +3,9 @@
 passes[i] = [satellite, antenna, begin, end, priority], times in minutes. An antenna serves one pass at a time
 and needs turn minutes between two; a satellite sends through one antenna at a time, and at most visits times.
 Satellite range scheduling (Barbulescu, Watson, Whitley and Howe, J. Scheduling 2004).
+
+    What was found in two minutes (seed 1, two slots, a busy machine, 50 programs): mean gap on 20 test
+    days 2.25 % (highest priority) → 1.49 %, better on 8 and worse on none (p = 0.008), by local search.
 """
 
 import gapsmith as gs

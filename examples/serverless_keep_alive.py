@@ -3,6 +3,9 @@
 A call that meets no container of its function starts cold, which costs start. A container that waits costs
 memory for each second. rate says for how many seconds it waits, 0 to 3600. idle holds the seconds between the
 calls of the function so far, oldest first; memory and start are the function's own.
+
+    What was found in two minutes (seed 1, two slots, a busy machine, 39 programs): mean gap on 30 test
+    traces 71.4 % (break even) → 45.8 %, better on all of them.
 """
 
 import gapsmith as gs

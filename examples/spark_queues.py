@@ -1,9 +1,9 @@
 """Users share the cores of a Spark cluster; whose job gets the next free core, so that jobs end soon?
 
-A job has tasks of equal length. Only users may be served that have got at most slack core seconds more than the
-one who waits with least. jobs[i] = [user, waited, left, seconds, running]: a job that may get the core, the
-seconds since it came, tasks not started, the length of each in seconds, tasks that run. The bound is of speed
-alone: fairness has no certificate, and `explain` prints both.
+A job has tasks of equal length. Only users may be served that have got at most slack core seconds more than
+the one who waits with least. jobs[i] = [user, waited, left, seconds, running]: a job that may get the core,
+the seconds since it came, tasks not started, the length of each in seconds, tasks that run. The bound is of
+speed alone: fairness has no certificate, and `explain` prints both.
 """
 
 import heapq
@@ -44,7 +44,7 @@ def most_left(jobs):
 
 @problem.online
 def cluster(cores, slack, queue):
-    """Asks for a job whenever a core is free; returns the response times, and how far users were apart at most."""
+    """Asks for a job whenever a core is free; returns the response times, and how far users were apart."""
     left, ends, free = [job[2] for job in queue], [0] * len(queue), [(0, -1)] * cores
     used, apart = [0] * (1 + max(job[1] for job in queue)), 0
     while any(left):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
+
+from .offers import Primitive
 
 _HELPERS = re.compile(r"\n(?:from \.[\w.]+ import \w+\n)+")
 """Lines that import helpers from files beside a program's, with the blank line before them."""
@@ -13,7 +15,9 @@ _HELPERS = re.compile(r"\n(?:from \.[\w.]+ import \w+\n)+")
 def program(package: str, problem: str, name: str) -> str:
     """Source text of one program: `programs/PROBLEM/NAME.py` of a package, hyphens written as underscores."""
     folder = files(package).joinpath("programs", problem.replace("-", "_"))
-    return folder.joinpath(name.replace("-", "_") + ".py").read_text("utf-8")
+    text = folder.joinpath(name.replace("-", "_") + ".py").read_text("utf-8")
+    # A note to the type checker is nothing for a candidate's reader.
+    return text.split("\n", 1)[1] if text.startswith("# mypy:") else text
 
 
 def programs(package: str, problem: str, names: Sequence[str]) -> dict[str, str]:
@@ -31,3 +35,38 @@ def completed(package: str, problem: str, names: Sequence[str]) -> dict[str, str
                 text += "\n\n" + program(package, folder or problem, helper).partition("\n\n\n")[2]
             texts[name] = text
     return texts
+
+
+class ShipsPrograms:
+    """Base of a problem whose programs are files of its package: `programs/NAME/ID.py`.
+
+    Attributes:
+        package: that holds the folder `programs`.
+        folder: in place of the problem's name.
+        start_ids: of the start programs, among the baselines or not.
+        baseline_ids: of the baselines, in their order.
+        expressions: what the offline proposer may write.
+    """
+
+    name: str
+    package: str
+    folder: str = ""
+    start_ids: Sequence[str]
+    baseline_ids: Sequence[str]
+    expressions: Sequence[Primitive]
+
+    def start_programs(self) -> Mapping[str, str]:
+        """Id → source text of the start programs."""
+        baselines = self.baselines()
+        return {id: baselines[id] if id in baselines else self._completed([id])[id] for id in self.start_ids}
+
+    def baselines(self) -> Mapping[str, str]:
+        """Id → source text of the baselines."""
+        return self._completed(self.baseline_ids)
+
+    def primitives(self) -> Sequence[Primitive]:
+        """Expressions over the entry point's parameters."""
+        return self.expressions
+
+    def _completed(self, ids: Sequence[str]) -> dict[str, str]:
+        return completed(self.package, self.folder or self.name, ids)

@@ -8,7 +8,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from .base import Problem
+from .base import Moves, Problem
+from .programs import completed
 
 PURE = """
 The rule must be a function of its arguments: its text is executed anew between calls, so that nothing is kept
@@ -25,9 +26,20 @@ _FIRST = "1"
 class RuleForm:
     """Mixin of a problem whose candidate is a rule in a fixed loop."""
 
+    name: str
+    package: str
     version = "2"
     anew = 1
     statement: str
+
+    @property
+    def driver(self) -> str:
+        """The loop that asks the rule: `programs/NAME/driver.py` of the package."""
+        return completed(self.package, self.name, ("driver",))["driver"]
+
+    def moves(self) -> Moves | None:
+        """None: a rule returns no whole answer."""
+        return None
 
     @property
     def recorder(self) -> str:

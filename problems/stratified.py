@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from .base import Instance
+from .programs import ShipsPrograms
 from .strata import Cell, draw_set, draw_splits, split_sentences
 
 
@@ -13,7 +14,7 @@ def rounds(train: int, valid: int, test: int) -> dict[str, int]:
     return {"train": train, "valid": valid, "test": test}
 
 
-class StratifiedProblem:
+class StratifiedProblem(ShipsPrograms):
     """Base of a problem whose splits are drawn from strata.
 
     Attributes:

@@ -15,6 +15,7 @@ DOT = "\u205e"
 HEADINGS = (
     "Task",
     "The program",
+    "Operations",
     "Your reply",
     "Your last reply",
     "The program that failed",

@@ -45,11 +45,16 @@ class Stratum:
         name: of the group, a stratum or all strata that share a value (`tf=0.6`).
         instances: number of instances in the group.
         gaps: one for each of the prompt's `columns` (percent; None if unknown).
+        best: smallest mean of all programs that the prompt knows of (percent; None if unknown).
+        noise: half the 95 % interval of the mean difference of two programs there (percentage points); None
+            for few instances.
     """
 
     name: str
     instances: int
     gaps: tuple[float | None, ...]
+    best: float | None = None
+    noise: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +146,7 @@ class Tried:
         ending: how it ended, in words.
         idea: what was changed and why, in the reply's own sentence; empty if it did not say.
         difference: to its first parent on the same instances, in words; empty where that says nothing.
-        groups: mean gaps by group (percent), in words; empty where they are not known or shown elsewhere.
+        groups: groups on which none is better, in words; empty where there is none.
         seconds: largest CPU time of an execution, in words; empty where it is not known.
     """
 

@@ -194,4 +194,4 @@ class Server:
 
 
 def _hint(layer: str) -> str:
-    return f"fix it (see docs/sandbox.md), or accept the risk with `--unsafe-without {layer}`"
+    return f"fix it (see docs/explanation/sandbox.md), or accept the risk with `--unsafe-without {layer}`"

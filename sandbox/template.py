@@ -154,7 +154,7 @@ def checked(report: dict[str, Any]) -> dict[str, Any]:
 
 def hint(layer: str) -> str:
     """What to do where a layer does not work."""
-    return f"see docs/sandbox.md on workshops, or accept the risk with `--unsafe-without {layer}`"
+    return f"see docs/explanation/sandbox.md on workshops, or accept the risk with `--unsafe-without {layer}`"
 
 
 def memory(stack: contextlib.ExitStack) -> int:

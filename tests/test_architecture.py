@@ -191,11 +191,11 @@ def test_every_sub_package_is_listed() -> None:
 
 
 def test_at_most_twelve_required_dependencies() -> None:
-    """Few dependencies, each with a reason in `docs/dependencies.md`."""
+    """Few dependencies, each with a reason in `docs/explanation/dependencies.md`."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     names = [text.split(">")[0].split("<")[0].split("=")[0].strip() for text in project["dependencies"]]
     assert len(names) <= 12
-    page = (ROOT / "docs" / "dependencies.md").read_text("utf-8")
+    page = (ROOT / "docs" / "explanation" / "dependencies.md").read_text("utf-8")
     extras = list(project["optional-dependencies"])
     assert [name for name in [*names, *extras] if f"`{name}`" not in page] == []
 

@@ -1,36 +1,40 @@
-"""The README's Python example is run as it is printed."""
+"""The README's blocks run as they are printed, its links lead somewhere, and its words are few."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-README = Path(__file__).resolve().parents[1] / "README.md"
+ROOT = Path(__file__).resolve().parents[1]
+README = ROOT / "README.md"
 
 
 @pytest.mark.slow
-def test_python_example_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_the_problem_of_the_page_runs(
+    gapsmith: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The block after the marker prints a program and two percentages."""
-    found = re.search(r"<!-- python example -->\s*```python\n(.+?)\n```", README.read_text("utf-8"), re.S)
+    """The block after the marker is a problem file that a campaign improves."""
+    found = re.search(r"<!-- problem example -->\s*```python\n(.+?)\n```", README.read_text("utf-8"), re.S)
     assert found is not None
+    (tmp_path / "posts.py").write_text(found.group(1) + "\n", "utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GAPSMITH_CACHE", str(tmp_path / "cache"))
-    exec(compile(found.group(1), "README.md", "exec"), {})
-    printed = capsys.readouterr().out
-    best, due_dates = map(float, printed.split()[-2:])
-    assert "def schedule(" in printed
-    assert 0 <= best < due_dates
+    done = gapsmith("run", "posts.py", "--iterations", "12", "--runs", str(tmp_path / "runs"))
+    assert done.returncode == 0, done.stderr
+    assert "best baseline every-first-end" in done.stdout
+    assert list(tmp_path.glob("runs/*/best.py"))
 
 
 def test_named_pages_exist() -> None:
-    """Every page that the README links to is there."""
-    links = re.findall(r"\]\((docs/[^)#]+)\)", README.read_text("utf-8"))
-    assert links
-    assert [link for link in links if not (README.parent / link).is_file()] == []
+    """Every file and folder of the repository that the README links to is there."""
+    links = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", README.read_text("utf-8"))
+    inside = [link for link in links if "://" not in link]
+    assert len(inside) > 10
+    assert [link for link in inside if not (ROOT / link).exists()] == []
 
 
 def test_first_block_installs_what_it_runs() -> None:
@@ -43,8 +47,9 @@ def test_first_block_installs_what_it_runs() -> None:
     assert [step.split()[0] for step in steps[2:]] == [".venv/bin/gapsmith"]
 
 
-def test_every_page_for_users_is_listed() -> None:
-    """The list of pages names those on other tools' tasks and on several machines."""
-    listed = README.read_text("utf-8").split("## Documentation")[1]
-    for page in ("foreign", "from-openevolve", "several-machines"):
-        assert f"](docs/{page}.md)" in listed
+def test_every_page_is_listed_on_the_site() -> None:
+    """The navigation of the site names each page of the folder `docs`."""
+    listed = (ROOT / "mkdocs.yml").read_text("utf-8").split("\nnav:")[1]
+    pages = sorted(path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md"))
+    assert len(pages) > 40
+    assert [page for page in pages if f": {page}\n" not in f"{listed}\n"] == []

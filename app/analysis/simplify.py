@@ -1,4 +1,4 @@
-"""Removes from a candidate what it does not need, as long as it gets no worse on validation."""
+"""Removes from a candidate what it does not need; apart from its command, which only shows the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The best verified answer to a user's instances within a few seconds, from programs that are known."""
+"""The best verified answer to a user's instances within a few seconds; apart, as it runs programs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _GRACE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class Trial:
     """What one program answered to an instance.
 
     Attributes:
@@ -104,11 +104,11 @@ def _solve_one(
     began = time.monotonic()
     loaded = setup.loaded
     proof = _Proof(loaded, instance, seconds)
-    attempts = slots.attempts(setup.evaluator, instance, programs, began + seconds)
+    trials = slots.trials(setup.evaluator, instance, programs, began + seconds)
     reference, proof_seconds = proof.result(began + seconds)
     if (shipped := _shipped_answer(loaded, instance, reference)) is not None:
-        attempts = [*attempts, shipped]
-    best = _best(loaded, attempts)
+        trials = [*trials, shipped]
+    best = _best(loaded, trials)
     return {
         "instance": instance.id,
         "program": best and best.program,
@@ -127,14 +127,14 @@ def _solve_one(
                 "cpu_seconds": one.score.cpu_seconds,
                 "message": one.score.message,
             }
-            for one in attempts
+            for one in trials
         ],
-        "left_out": [name for name in programs if name not in {one.program for one in attempts}],
+        "left_out": [name for name in programs if name not in {one.program for one in trials}],
     }
 
 
 def _certificate(
-    loaded: LoadedProblem, instance: Instance, best: Attempt | None, reference: Reference | None
+    loaded: LoadedProblem, instance: Instance, best: Trial | None, reference: Reference | None
 ) -> dict[str, Any]:
     """Reference and gap of the best answer; nulls where there is none."""
     empty = dict.fromkeys(("reference", "reference_kind", "solver", "gap_percent", "proved"))
@@ -153,12 +153,12 @@ def _certificate(
     return {**facts, "gap_percent": gap, "proved": made.excess == 0}
 
 
-def _best(loaded: LoadedProblem, attempts: Sequence[Attempt]) -> Attempt | None:
-    """The attempt with the best objective; of equal ones the first."""
+def _best(loaded: LoadedProblem, trials: Sequence[Trial]) -> Trial | None:
+    """The trial with the best objective; of equal ones the first."""
     minimise = loaded.problem.sense is Sense.MINIMISE
     tolerance = tolerance_of(loaded.problem)
-    best: Attempt | None = None
-    for one in attempts:
+    best: Trial | None = None
+    for one in trials:
         mine = one.score.objective
         if one.answer is None or mine is None:
             continue
@@ -202,7 +202,7 @@ class _Proof:
         return self._reference, self._seconds
 
 
-def _shipped_answer(loaded: LoadedProblem, instance: Instance, reference: Reference | None) -> Attempt | None:
+def _shipped_answer(loaded: LoadedProblem, instance: Instance, reference: Reference | None) -> Trial | None:
     """The exact method's answer where one is stored and the problem's own verification agrees."""
     references = loaded.references
     optimum = reference is not None and reference.kind is ReferenceKind.OPTIMUM
@@ -217,7 +217,7 @@ def _shipped_answer(loaded: LoadedProblem, instance: Instance, reference: Refere
     made = score_of(
         loaded.problem, instance, UNKNOWN, Execution(ExecutionStatus.OK), Judgement(verdict, None)
     )
-    return Attempt(f"exact method ({reference.solver})", made, answer)
+    return Trial(f"exact method ({reference.solver})", made, answer)
 
 
 class _Limited:
@@ -242,9 +242,9 @@ class _Slots:
     def __init__(self, slots: list[Sandbox]) -> None:
         self._free = slots
 
-    def attempts(
+    def trials(
         self, evaluator: GapEvaluator, instance: Instance, programs: Mapping[str, str], until: float
-    ) -> list[Attempt]:
+    ) -> list[Trial]:
         """What the programs answer until a moment (monotonic clock), in the order of the programs.
 
         Each slot tries at least one. A slot that is not back then is given up.
@@ -252,7 +252,7 @@ class _Slots:
         waiting: SimpleQueue[tuple[str, str]] = SimpleQueue()
         for pair in _in_turns(programs):
             waiting.put(pair)
-        made: dict[str, Attempt] = {}
+        made: dict[str, Trial] = {}
         lock = Lock()
 
         def work(slot: Sandbox) -> None:
@@ -262,9 +262,9 @@ class _Slots:
                     name, text = waiting.get_nowait()
                 except Empty:
                     return
-                attempt = _attempt(evaluator, name, text, instance, limited)
+                trial = _trial(evaluator, name, text, instance, limited)
                 with lock:
-                    made[name] = attempt
+                    made[name] = trial
                 if until - time.monotonic() < _LEAST_SECONDS:
                     return
 
@@ -297,8 +297,8 @@ def _in_turns(programs: Mapping[str, str]) -> list[tuple[str, str]]:
     return found
 
 
-def _attempt(evaluator: GapEvaluator, name: str, text: str, instance: Instance, slot: Any) -> Attempt:
+def _trial(evaluator: GapEvaluator, name: str, text: str, instance: Instance, slot: Any) -> Trial:
     program = evaluator.program({MAIN_FILE: text})
     execution, score, _ = evaluator.probe(program, instance, slot)
     valid = score.status is ScoreStatus.OK or score.objective is not None
-    return Attempt(name, score, execution.answer if valid else None)
+    return Trial(name, score, execution.answer if valid else None)

@@ -47,6 +47,7 @@ from .forms import check_huge, check_items, check_keys, check_texts, check_trivi
 from .inputs import check_dialogue, check_left_out, check_spoiled
 from .labels import check_labels
 from .parts import check_parts
+from .policies import check_policies, check_reference_parts, check_small
 from .programs import check_programs, check_references, sample, say_unseen
 
 QUICK = frozenset(
@@ -118,6 +119,9 @@ def examine(
                 "tolerances": lambda: check_tolerance(bench),
                 "pure verify": lambda: check_pure(bench),
                 "search for a better answer": lambda: search(bench, 0.2 * seconds),
+                "hostile policies": lambda: check_policies(bench, 0.4 * seconds),
+                "small instances": lambda: check_small(bench),
+                "what references depend on": lambda: check_reference_parts(bench, 0.2 * seconds),
                 "inputs changed in place": lambda: check_spoiled(bench, sandbox),
                 "an instance left out": lambda: check_left_out(bench, sandbox),
                 "dialogue": lambda: check_dialogue(bench),

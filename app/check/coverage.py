@@ -266,7 +266,7 @@ _LIMITS = re.compile(r"\b(at most|at least|(no|not) more than|exceed\w*|fits?|li
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class AnswerPart:
     """A part of the public data: a key, a field below that key, or this field of each element.
 
     Attributes:
@@ -344,7 +344,7 @@ def _limited_by(sentence: str, name: str | int) -> bool:
     return re.search(rf"\b{re.escape(name)}\b", sentence) is not None and bool(_LIMITS.search(sentence))
 
 
-def ignored(bench: Bench) -> list[Part]:
+def ignored(bench: Bench) -> list[AnswerPart]:
     """The parts on which no verdict and no objective of any answer depends; none without answers.
 
     A part that also is hidden is left out, for `verify` may read that, and so is a number that is the length
@@ -352,9 +352,9 @@ def ignored(bench: Bench) -> list[Part]:
     """
     ends = time.process_time() + CPU_SECONDS
     some = all_origins(bench)[:_ORIGINS]
-    named: list[Part] = []
+    named: list[AnswerPart] = []
     for part in _common(some):
-        if Part(part.key) in named:
+        if AnswerPart(part.key) in named:
             continue
         if time.process_time() > ends:
             break
@@ -363,7 +363,7 @@ def ignored(bench: Bench) -> list[Part]:
     return named
 
 
-def _common(some: list[HonestAnswer]) -> list[Part]:
+def _common(some: list[HonestAnswer]) -> list[AnswerPart]:
     """The parts that all instances have, each key before its fields."""
     if not some:
         return []
@@ -371,25 +371,27 @@ def _common(some: list[HonestAnswer]) -> list[Part]:
     return [part for part in every[0] if all(part in parts for parts in every)]
 
 
-def _parts(origin: HonestAnswer) -> Iterator[Part]:
+def _parts(origin: HonestAnswer) -> Iterator[AnswerPart]:
     public = origin.case.instance.public
     hidden = origin.case.instance.hidden or {}
     lengths = {len(value) for value in (*public.values(), *hidden.values()) if isinstance(value, list | dict)}
     for key, value in public.items():
         if key in hidden or (type(value) is int and value in lengths):
             continue
-        yield Part(key)
+        yield AnswerPart(key)
         if isinstance(value, dict) and len(value) <= _FIELDS:
-            yield from (Part(key, field=field) for field in value)
+            yield from (AnswerPart(key, field=field) for field in value)
         elif isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
-            yield from (Part(key, True, field) for field in value[0] if all(field in row for row in value))
+            yield from (
+                AnswerPart(key, True, field) for field in value[0] if all(field in row for row in value)
+            )
         elif isinstance(value, list) and value and all(isinstance(row, list) for row in value):
             columns = {len(row) for row in value}
             if len(columns) == 1 and max(columns) <= _COLUMNS and len(value) > max(columns):
-                yield from (Part(key, True, column) for column in range(max(columns)))
+                yield from (AnswerPart(key, True, column) for column in range(max(columns)))
 
 
-def _ignored_matters(bench: Bench, origin: HonestAnswer, part: Part) -> bool:
+def _ignored_matters(bench: Bench, origin: HonestAnswer, part: AnswerPart) -> bool:
     """Whether some change of a part changes the verdict on an answer, or the objective."""
     instance = origin.case.instance
     before = ("valid", origin.objective)
@@ -432,3 +434,8 @@ _CHANGES: tuple[Callable[[Any], Any], ...] = (
     _shorter,
     _turned,
 )
+
+
+def changes_of(part: Part) -> tuple[Callable[[Any], Any], ...]:
+    """Changes of a part: numbers alone where it is a column."""
+    return _CHANGES if part.field is None else _CHANGES[: len(_NUMBERS)]

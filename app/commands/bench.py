@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .budget import Budgeted, Limits, budget_of
+from .budget import Budgeted, Limits, budget_of, duration_in_seconds
 from .options import (
     Json,
     Problem,
@@ -190,7 +190,13 @@ def experiment(
     run: Run,
     file: Program,
     cpu_seconds: Annotated[
-        float, typer.Option("--cpu-seconds", min=0.001, help="CPU seconds that the script may use.")
+        float,
+        typer.Option(
+            "--cpu-seconds",
+            parser=duration_in_seconds,
+            metavar="TIME",
+            help="CPU time that the script may use, as 90s or 2m.",
+        ),
     ] = 60.0,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the value as JSON.")

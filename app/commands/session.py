@@ -67,9 +67,9 @@ def search(
     title = f"{config.campaign.problem}, {model}, seed {config.campaign.seed}"
     with LiveView(title, config.run.words) as view, interrupts() as catch:
         view.say(f"run {folder}")
-        view.say(f"budget: {_budget_words(config)}")
         if (note := without_key()) is not None:
             view.say(note)
+        view.say(f"budget: {_budget_words(config)}")
 
         begun = Event()
 
@@ -114,8 +114,8 @@ def _budget_words(config: Config) -> str:
     for key, limit in asdict(config.budget).items():
         if limit is not None:
             timed = {"seconds": "", "cpu_seconds": " of CPU time"}
-            name = key.replace("usd", "US dollars")
-            words.append(duration(limit) + timed[key] if key in timed else f"{limit:,g} {name}")
+            name = {"usd": "US dollars", "patience": "iterations without a new best"}.get(key, key)
+            words.append(duration(limit) + timed[key] if key in timed else f"{limit:,} {name}")
     return ", ".join(words) + ", references to test" * (config.budget.seconds is not None)
 
 

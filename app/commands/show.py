@@ -73,8 +73,11 @@ def show(
                 show_lineage(run, candidate or "best", runs, json)
             return
         folders = folders_of(run, runs)
-        trust = trust_of(trust_run, unsafe_without)
         of_run = candidate is None and not explain and not strata and instance is None
+        if of_run and not solver:
+            _show_runs(run, folders, json, runs)
+            return
+        trust = trust_of(trust_run, unsafe_without)
         if solver:
             if not of_run:
                 raise UserError(USAGE, "--solver: expected the run alone, without a candidate or an instance")
@@ -85,29 +88,49 @@ def show(
         if of_run:
             _show_runs(run, folders, json, runs)
             return
-        with opened(single(run, folders)) as record:
-            from ..views.candidate import candidate_document, print_candidate
+        folder = single(run, folders)
+        if instance is not None:
+            _draw(folder, trust, candidate or "best", instance, output, force, json)
+        elif explain:
+            _explain(folder, trust, candidate or "best", json)
+        else:
+            _show_candidate(folder, candidate or "best", prompt, json)
 
-            id = record.resolve(candidate or "best")
-            if instance is not None:
-                _draw(record, trust, id, instance, output, force, json)
-            elif explain:
-                from ..analysis.explain import explain as explained
-                from ..setup.reruns import setup_of_record
-                from ..views.candidate import print_explanation
 
-                explanation = explained(record, setup_of_record(record, trust), id)
-                emit_json(explanation) if json else print_explanation(console(), explanation)
-            elif json:
-                emit_json(candidate_document(record, id))
-            else:
-                print_candidate(console(), record, id, conversation=prompt)
+def _explain(folder: Path, trust: Trust, candidate: str, json: bool) -> None:
+    """Prints what the statements of a candidate are worth."""
+    from ..analysis.explain import explain as explained
+    from ..setup.reruns import setup_of_record
+    from ..views.candidate import print_explanation
+
+    with opened(folder) as record:
+        explanation = explained(record, setup_of_record(record, trust), record.resolve(candidate))
+        emit_json(explanation) if json else print_explanation(console(), explanation)
+
+
+def _show_candidate(folder: Path, candidate: str, prompt: bool, json: bool) -> None:
+    """Prints a candidate with code, gaps and origin."""
+    from ..views.candidate import candidate_document, print_candidate
+
+    with opened(folder) as record:
+        id = record.resolve(candidate)
+        if json:
+            emit_json(candidate_document(record, id))
+        else:
+            print_candidate(console(), record, id, conversation=prompt)
 
 
 def _draw(
-    record: RunRecord, trust: Trust, id: str, instance: str, output: Path | None, force: bool, json: bool
+    folder: Path, trust: Trust, candidate: str, instance: str, output: Path | None, force: bool, json: bool
 ) -> None:
     """Draws a candidate's answer beside the best baseline's, on the screen or into a file."""
+    with opened(folder) as record:
+        _draw_answer(record, trust, record.resolve(candidate), instance, output, force, json)
+
+
+def _draw_answer(
+    record: RunRecord, trust: Trust, id: str, instance: str, output: Path | None, force: bool, json: bool
+) -> None:
     from ...evaluators.judging import NotDrawn
     from ...problems.base import Drawable
     from ..setup.reruns import answers, find_instance, setup_of_record

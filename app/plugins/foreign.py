@@ -156,7 +156,7 @@ def _file(folder: Path, *names: str) -> Path:
         if path.exists() or path.is_symlink():
             raise ProblemError(f"{path}: expected a plain file of the folder, and no link on the way there")
     raise ProblemError(
-        f"{folder}: no {' or '.join(names)}", "expected a task's folder, as docs/foreign.md says"
+        f"{folder}: no {' or '.join(names)}", "expected a task's folder, as docs/how-to/foreign-tasks.md says"
     )
 
 

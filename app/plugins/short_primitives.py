@@ -18,8 +18,8 @@ Questions = Sequence[Mapping[str, Any]]
 def primitives_of(questions: Questions) -> list[Primitive]:
     """Numbers of item i, their quotients, and what lists say of now and of the time until then.
 
-    Items are the rows of a list of equally long lists of numbers. A number is taken as a place in another list,
-    or as the length of a part of it, where that holds in all questions.
+    Items are the rows of a list of equally long lists of numbers. A number is taken as a place in another
+    list, or as the length of a part of it, where that holds in all questions.
 
     Args:
         questions: arguments of the entry point by name.

@@ -24,7 +24,7 @@ from ...problems.base import Drawing, Instance, Json, Moves, Primitive, Sense, V
 from ...problems.plain import brief
 from ...problems.required import Infeasible
 from ..errors import ProblemError
-from .short_dialogue import GeneratorDialogue, GeneratorTalk, NotADecision, outcome
+from .short_dialogue import GeneratorDialogue, GeneratorTalk, NotADecision, Steps, outcome
 from .short_instances import read_file
 from .short_objective import objective_text
 from .short_parts import SPLITS, Form, FormPart, type_text
@@ -163,6 +163,21 @@ class ShortFormProblem:
         if self.form.source.draw is None:
             return self._given(set)
         return [self._drawn(set, seed, number) for number in range(count)]
+
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """Whole numbers of the function under `instances`, with their defaults; none for fixed data."""
+        draw = self.form.source.draw
+        named = [] if draw is None else list(inspect.signature(draw.call).parameters.values())[1:]
+        return {p.name: p.default for p in named if type(p.default) is int}
+
+    def small(self, seed: int, sizes: Mapping[str, int]) -> Instance:
+        """An instance outside of all sets, drawn with some whole numbers in place of their defaults."""
+        draw = self.form.source.draw
+        assert draw is not None
+        drawn = draw.call(random.Random(f"small {seed}"), **sizes)
+        words = " ".join(f"{name} {size}" for name, size in sizes.items())
+        return self._instance(f"small-{seed}", "train", "", drawn, f"{draw.title}, {words}")
 
     def start_programs(self) -> dict[str, str]:
         """The first heuristic."""
@@ -338,6 +353,15 @@ class Online(ShortFormProblem):
     def dialogue(self, instance: Instance) -> GeneratorDialogue:
         """A new dialogue over the instance's hidden part."""
         return GeneratorDialogue(self._talk, self._names(instance))
+
+    def steps(self, instance: Instance) -> Steps:
+        """A dialogue in the parent's own process, for its author's heuristics and for checks."""
+        return Steps(self._talk, self._names(instance))
+
+    def decide(self, question: Mapping[str, Any]) -> Any:
+        """The decision of the first heuristic."""
+        first = next(iter(self.form.heuristics.values()))
+        return first.call(*json.loads(json.dumps([question[name] for name in self.arguments])))
 
     def keyed(self, secret: str) -> Online:
         """The same problem with instances that are drawn with a secret."""

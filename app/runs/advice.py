@@ -265,12 +265,14 @@ def _too_slow(reader: Reader, summary: Mapping[str, Any]) -> Iterator[Advice]:
 
 def _near_limit(reader: Reader) -> Iterator[Advice]:
     """The best program in training, where its CPU limit is too close for a champion."""
-    from ...evolve.champion import ROOM, slowest
-
     limit = _advice_number(section(reader, "sandbox").get("cpu_seconds"))
     found = [step for step in best_so_far(reader) if step[0]]
     evaluation = reader.evaluation(found[-1][1], "train") if found else None
-    if limit is not None and evaluation is not None and slowest(evaluation) > ROOM * limit:
+    if limit is None or evaluation is None:
+        return
+    from ...evolve.champion import ROOM, slowest
+
+    if slowest(evaluation) > ROOM * limit:
         yield {
             "reason": f"candidate {found[-1][1][:8]} is the best in training and takes up to "
             f"{slowest(evaluation):.2g} of its {limit:g} CPU seconds; a champion leaves "

@@ -195,7 +195,7 @@ def _grow(record: StoredRun, archive: Archive, prefix: int) -> None:
 def _add(record: StoredRun, archive: Archive, id: str, island: int, prefix: int) -> None:
     evaluation = record.evaluation(id, "train", prefix)
     if evaluation is not None and evaluation.fitness is not None:
-        archive.add(record.candidate(id), evaluation, island, second=True)
+        archive.add(record.candidate(id), evaluation, island)
 
 
 def _steps(record: StoredRun) -> list[_Step]:

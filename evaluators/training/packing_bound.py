@@ -1,4 +1,4 @@
-"""A lower bound on the time of a training step by arithmetic; docs/sequence-packing.md has the proof."""
+"""A lower bound on the time of a training step by arithmetic; see docs/problems/sequence-packing.md."""
 
 from __future__ import annotations
 

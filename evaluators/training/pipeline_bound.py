@@ -1,4 +1,7 @@
-"""A lower bound on the makespan of a 1F1B pipeline by arithmetic; docs/lora-microbatches.md has the proof."""
+"""A lower bound on the makespan of a 1F1B pipeline by arithmetic.
+
+`docs/explanation/pipeline-bound.md` has the proof.
+"""
 
 from __future__ import annotations
 

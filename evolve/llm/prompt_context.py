@@ -10,13 +10,13 @@ import ast
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from statistics import fmean
+from statistics import fmean, stdev
 
-from ...evaluators.base import Score, ScoreStatus, half_interval
+from ...evaluators.base import Score, ScoreStatus, half_interval, student
 from ...problems.base import DescribesCalls, Driven, Instance, Sense
 from ...prompts.builder import DESIGN, NOTES, STALLED
-from ...prompts.parts import Failure, Founder, Parts, Source, Stratum, Task
-from ...prompts.text import SMALLEST, percent, short_inputs, shortened
+from ...prompts.parts import Failure, Founder, Parts, Source, Stratum, Task, Tried
+from ...prompts.text import SMALLEST, percent, short_inputs, shortened, tokens
 from ..types import Context, Directive, Elite, Failed
 from .edits import START
 from .prompt_scores import (
@@ -26,6 +26,7 @@ from .prompt_scores import (
     gaps_of,
     is_reported,
     line_of,
+    means_of,
     nothing,
     time_sentences,
 )
@@ -109,6 +110,7 @@ def context_for(
     hunks = lines >= hunks_from and operator != "combine"
     columns, strata = _table(parent, partner, best, [elite for _, elite, _ in others], context)
     groups = _told(strata, context)
+    bests = {row.name: row.best for row in strata if row.best is not None and _unseen(row)}
     parts = Parts(
         task=_task(parent, context),
         parent=_source("The program", parent, context),
@@ -123,7 +125,7 @@ def context_for(
         else (),
         losing=_losing(best, context),
         gains=_gains(parent, partner, context) if partner else "",
-        tried=tuple(line_of(attempt, labels, groups) for attempt in context.attempts),
+        tried=_fitting(line_of(attempt, labels, groups, bests) for attempt in context.attempts),
         under_way=context.under_way,
         lineage=context.lineage if len(context.lineage) > 1 else (),
         notes=notes,
@@ -139,6 +141,27 @@ def context_for(
         blocks=START in text,
     )
     return parts if failure is None else replace(parts, others=(), tried=(), lineage=(), notes="", strata=())
+
+
+LEDGER_TOKENS = 2_000
+"""Of what was tried in a prompt (estimated tokens)."""
+
+
+def _fitting(lines: Iterable[Tried]) -> tuple[Tried, ...]:
+    """The first lines, as many as `LEDGER_TOKENS` hold."""
+    found: list[Tried] = []
+    left = LEDGER_TOKENS
+    for line in lines:
+        texts = (line.operator, line.ending, line.idea, line.difference, line.groups, line.seconds)
+        left -= tokens(" ".join(texts)) + _LINE_TOKENS
+        if left < 0:
+            break
+        found.append(line)
+    return tuple(found)
+
+
+_LINE_TOKENS = 6
+"""Of a line's gap and punctuation."""
 
 
 def failure_of(failed: Failed, context: Context, parent: Elite) -> Failure:
@@ -305,13 +328,44 @@ def _table(
     rows = [_row(name, ids, gaps.values()) for name, ids in groups.items()]
     told = [row for row in rows if any(gap is not None and abs(gap) >= SMALLEST for gap in row.gaps)]
     every = _row("all", list(gaps["this program"]), gaps.values())
-    return tuple(gaps), (*told, every) if len(groups) > 1 else (every,)
+    ids = {**groups, "all": list(gaps["this program"])}
+    two = [gaps[label] for label in (*gaps,) if not label.startswith("best baseline")][:2]
+    chosen = (*told, every) if len(groups) > 1 else (every,)
+    return tuple(gaps), tuple(_measured_row(row, ids[row.name], two, context) for row in chosen)
+
+
+FEWEST_PAIRED = 3
+"""Instances below which a group has no noise floor."""
+
+
+def _measured_row(row: Stratum, ids: Sequence[str], two: Sequence[Gaps], context: Context) -> Stratum:
+    """A row with the smallest mean of all programs that are known, and how far differences move by chance.
+
+    Args:
+        row: of the table.
+        ids: of the group's instances.
+        two: gaps of one or two programs, whose paired differences show the noise.
+        context: what the search knows.
+    """
+    means = [mean for attempt in context.attempts for mean in means_of(attempt, {"": ids}).values()]
+    best = min((gap for gap in (*row.gaps, *means) if gap is not None), default=None)
+    differences = [two[0][id] - two[1][id] for id in ids if id in two[0] and id in two[1]] if two[1:] else []
+    if len(differences) < FEWEST_PAIRED:
+        return replace(row, best=best)
+    count = len(differences)
+    return replace(row, best=best, noise=student(0.975, count - 1) * stdev(differences) / count**0.5)
 
 
 def _told(strata: Sequence[Stratum], context: Context) -> dict[str, list[str]]:
     """Group → ids of its instances, of the groups that the table shows; empty where it shows none."""
     names = [row.name for row in strata[:-1]]
     return {name: ids for name, ids in _groups(context.instances, context.instances).items() if name in names}
+
+
+def _unseen(row: Stratum) -> bool:
+    """Whether a program that the prompt does not show is better on a group than all that it shows."""
+    shown = [gap for gap in row.gaps if gap is not None]
+    return row.best is not None and row.best < min(shown, default=0.0) - SMALLEST
 
 
 def _row(name: str, ids: Sequence[str], columns: Iterable[Gaps]) -> Stratum:

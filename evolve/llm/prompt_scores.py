@@ -125,13 +125,24 @@ REASON = 200
 """Characters of how a candidate ended."""
 
 
-def line_of(attempt: Attempt, labels: Mapping[str, str], groups: Mapping[str, Sequence[str]]) -> Tried:
+IDEA = 160
+"""Characters of an idea in a line."""
+
+
+def line_of(
+    attempt: Attempt,
+    labels: Mapping[str, str],
+    groups: Mapping[str, Sequence[str]],
+    bests: Mapping[str, float],
+) -> Tried:
     """A told candidate as a line.
 
     Args:
         attempt: the candidate.
         labels: id → name of the programs that the prompt shows.
         groups: name → ids of the instances of the groups that the prompt tells.
+        bests: name of a group → smallest mean gap there (percent), of groups on which no program that the
+            prompt shows has it.
     """
     shown = f" ({labels[attempt.id]})" if attempt.id in labels else ""
     duplicate = f"same answers as {labels.get(attempt.duplicate, 'an earlier program')}"
@@ -149,10 +160,10 @@ def line_of(attempt: Attempt, labels: Mapping[str, str], groups: Mapping[str, Se
         operator=_NAMES.get(operator := attempt.operator.split(" ")[0], operator),
         gap_percent=None if attempt.loss is None else 100 * attempt.loss,
         ending=" ".join(f"{shortened(endings[attempt.end], REASON)}{shown}".split()),
-        idea=" ".join(attempt.idea.split()),
+        idea=shortened(" ".join(attempt.idea.split()), IDEA),
         difference="" if attempt.duplicate or attempt.end is End.FAILED else _beside_parent(attempt),
         seconds=f"{attempt.seconds:.3g} s of CPU time" if attempt.seconds else "",
-        groups=_by_group(attempt, groups) if attempt.end in (End.KEPT, End.BEHIND) else "",
+        groups=_leads(attempt, groups, bests) if attempt.end in (End.KEPT, End.BEHIND) else "",
     )
 
 
@@ -176,14 +187,20 @@ def _beside_parent(attempt: Attempt) -> str:
     return f"{difference}{interval} points to its parent on {instances}"
 
 
-def _by_group(attempt: Attempt, groups: Mapping[str, Sequence[str]]) -> str:
-    """Mean gaps by group (percent)."""
-    means = {
-        name: fmean(measured)
+def means_of(attempt: Attempt, groups: Mapping[str, Sequence[str]]) -> dict[str, float]:
+    """Group → mean gap (percent), of the groups whose instances were all executed."""
+    return {
+        name: 100 * fmean(attempt.losses[id] for id in ids)
         for name, ids in groups.items()
-        if (measured := [attempt.losses[id] for id in ids if id in attempt.losses])
+        if ids and all(id in attempt.losses for id in ids)
     }
-    return ", ".join(f"{name} {decimal(100 * mean)}" for name, mean in means.items())
+
+
+def _leads(attempt: Attempt, groups: Mapping[str, Sequence[str]], bests: Mapping[str, float]) -> str:
+    """The groups on which no program is better; empty where there is none."""
+    means = means_of(attempt, groups)
+    led = [f"{name} {decimal(means[name])}" for name, best in bests.items() if means.get(name) == best]
+    return f"none is better on {', '.join(led)}" if led else ""
 
 
 # What a prompt says of CPU times, where time decides something.

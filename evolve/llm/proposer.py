@@ -59,6 +59,9 @@ MOST_REMARKS = 12
 class PromptedProposer:
     """Asks one of its models for a new program. Thread-safe.
 
+    Attributes:
+        combined: pairs of programs (ids) that *combine* was asked for; no pair is asked for twice.
+
     Args:
         callers: the models, at least one.
         builder: fills the templates.
@@ -100,6 +103,7 @@ class PromptedProposer:
         self._unusable = ModelHealth([c.unusable_replies for c in callers])
         self._left = threading.Event()
         self._asked = PromptRegister(sent)
+        self.combined: set[frozenset[str]] = set()
         self._shared = SharedReplies(
             {first: self._recalled(reply) for first, reply in (shared or {}).items()}
         )
@@ -213,11 +217,14 @@ class PromptedProposer:
     ) -> tuple[Arm, Prompt | PromptTooLarge]:
         """Arm and prompt of an ask, once all earlier ones have theirs."""
         self._check_usable()
-        arm = self.choose(parents, context, rng)
         with self._asked.turn(context.iteration):
+            arm = self.choose(parents, context, rng)
             if self._left.is_set() and isinstance(self._callers[arm.model].model, Leavable):
                 raise LeftOpen("the campaign is ending")  # what its prompt would have shown is not known
-            return self._question(arm, parents, context)
+            asked = self._question(arm, parents, context)
+            if asked[0].operator == "combine":
+                self.combined.add(_pair(parents))
+            return asked
 
     def _check_usable(self) -> None:
         """Raises a `ModelError` when every model is set aside."""
@@ -275,7 +282,7 @@ class PromptedProposer:
     def _possible(self, parents: Sequence[Elite], context: Context) -> list[Arm]:
         """Arms that can be asked for now, of the models that are not set aside."""
         needs = {
-            "combine": len(parents) > 1,
+            "combine": len(parents) > 1 and (self._record is not None or _pair(parents) not in self.combined),
             "repair": context.failed is not None,
             STALLED: context.turn is not None or self._record is not None,
             DESIGN: context.designs,
@@ -494,6 +501,11 @@ class PromptedProposer:
         if counts and (sentence := self._unusable.note(arm.model, f"{reason.value}: {excerpt[:EXCERPT]}")):
             caller.note(sentence)
         return Rejection(reason, excerpt[:EXCERPT], origin, arm.name, prompt, completion)
+
+
+def _pair(parents: Sequence[Elite]) -> frozenset[str]:
+    """The two programs that *combine* is about (ids)."""
+    return frozenset(elite.candidate.id for elite in parents[:2])
 
 
 def _may_be_shorter(parent: Elite) -> bool:

@@ -1,8 +1,8 @@
-"""Operators for answers that are amounts: who waits, who gets how much, in which order, up to which bound.
+"""Operators for answers that are amounts: who waits, who gets how much; apart, as few problems have such.
 
-A problem says by the kind of its answers that an entry point returns an amount for each item. Each operator puts
-a function before the entry point that makes other amounts of the returned ones; its rating, condition or bound
-is grown, and the other operators change it as they change all that a program holds.
+A problem says by the kind of its answers that an entry point returns an amount for each item. Each operator
+puts a function before the entry point that makes other amounts of the returned ones; its rating, condition or
+bound is grown, and the other operators change it as they change all that a program holds.
 """
 
 from __future__ import annotations
@@ -16,18 +16,20 @@ from ...problems.base import AmountKind, HasAnswerKind, Problem
 from ..syntax.types import INDEX, NUMBER, annotation_kind
 from ..types import Origin
 from . import grow
-from .mutation import Mutation, Operator, parse_expression
+from .mutation import Mutation, Operator, parse_expression, read_only
 from .phases import add_phase, entry_of, fresh_name, unwrap
 
 # Probabilities.
 # of a condition cumulative, the rest is one comparison
-_ROOM_LEFT = 0.5
-_TWO_CONDITIONS = 0.8
+_ROOM_LEFT = 0.75
+_TWO_CONDITIONS = 0.9
 _BOTH = 0.5
 _DECLARED = 0.95
 _CONSTANT = 0.25
 _SPREAD = 0.5
 """Standard deviation of the logarithm of a factor."""
+_LEAST_SHARE = 0.2
+"""Least share of a limit up to which there is room (ratio)."""
 _AS_MUCH_AS_BEFORE = 0.4
 _SKIPS = 0.6
 _PLAIN = 0.5
@@ -137,7 +139,7 @@ def _drop(work: Mutation) -> bool:
 
 def _room(work: Mutation, scope: dict[str, str]) -> str:
     """What there is to give: as much as before, or one of the entry point's numbers."""
-    numbers = _numbers(scope)
+    numbers = _limits(work, scope)
     if not numbers or work.rng.random() < _AS_MUCH_AS_BEFORE:
         return "sum(amounts)"
     return work.rng.choice(numbers)
@@ -147,8 +149,9 @@ def _condition(work: Mutation, scope: dict[str, str]) -> str:
     """One comparison of numbers of an item, or two."""
     first = _comparison(work, scope)
     form = work.rng.random()
-    if form < _ROOM_LEFT and (numbers := _numbers(scope)):
-        most = ast.BinOp(_factor(work), ast.Mult(), parse_expression(work.rng.choice(numbers)))
+    if form < _ROOM_LEFT and (numbers := _limits(work, scope)):
+        share = grow.number_node(work.rng.uniform(_LEAST_SHARE, 1))
+        most = ast.BinOp(share, ast.Mult(), parse_expression(work.rng.choice(numbers)))
         room = ast.Compare(parse_expression("sum(amounts)"), [ast.Lt()], [most])
         return ast.unparse(ast.BoolOp(ast.And(), [first, room]))
     if form < _TWO_CONDITIONS:
@@ -171,9 +174,15 @@ def _factor(work: Mutation) -> ast.expr:
     return grow.number_node(math.exp(work.rng.gauss(0, _SPREAD)))
 
 
-def _numbers(scope: dict[str, str]) -> list[str]:
-    """The entry point's plain numbers."""
-    return [name for name, kind in scope.items() if kind == NUMBER]
+def _limits(work: Mutation, scope: dict[str, str]) -> list[str]:
+    """The entry point's plain numbers, without those that are places in lists."""
+    places = {
+        node.slice.id
+        for primitive in work.primitives
+        for node in ast.walk(read_only(primitive.text))
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name)
+    }
+    return [name for name, kind in scope.items() if kind == NUMBER and name not in places]
 
 
 def _number(work: Mutation, scope: dict[str, str]) -> ast.expr:
@@ -183,7 +192,7 @@ def _number(work: Mutation, scope: dict[str, str]) -> ast.expr:
 
 
 def _declared(work: Mutation, scope: dict[str, str]) -> ast.expr | None:
-    """An expression that the problem declares, those that join more names more often; None if there is none."""
+    """An expression that the problem declares, of more names more often; None if there is none."""
     texts: Sequence[str] = grow.declared(work, scope, NUMBER)
     if not texts or work.rng.random() >= _DECLARED:
         return None

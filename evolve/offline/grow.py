@@ -38,6 +38,7 @@ _MOST_NAMES = 40
 
 @lru_cache(maxsize=4096)
 def free_names(text: str) -> tuple[str, ...]:
+    """Names that an expression needs, `self.name` for a part of an object's state."""
     node = parse_expression(text)
     bound = bound_in(node)
     state = [

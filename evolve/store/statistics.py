@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -272,6 +273,18 @@ def sent_prompts(reader: Reader) -> list[tuple[int, Prompt]]:
         "WHERE round = 1 GROUP BY prompt ORDER BY first"
     )
     return [(row["first"], Prompt(row["system"], row["user"])) for row in rows]
+
+
+def combined_pairs(reader: Reader) -> set[frozenset[str]]:
+    """The pairs of programs (ids) that models were asked to combine.
+
+    Raises:
+        StoreError: what is stored of an iteration is none.
+    """
+    rows = reader.rows("SELECT parents, inspirations FROM iterations WHERE operator LIKE 'combine%'")
+    with reader.sound("iterations"):
+        shown = [[*json.loads(row["parents"])[:1], *json.loads(row["inspirations"])] for row in rows]
+        return {frozenset(map(str, ids[:2])) for ids in shown}
 
 
 def calls_in_order(reader: Reader) -> list[sqlite3.Row]:

@@ -91,7 +91,7 @@ class Values:
         for place, value in enumerate(answer):
             if type(value) not in allowed or value != value:
                 return f"item {place}: got {brief(value)}, expected {one}"
-        for place, (value, (low, high)) in enumerate(zip(answer, self._bounds(names, n), strict=True)):
+        for place, (value, (low, high)) in enumerate(zip(answer, self.bounds(names), strict=True)):
             if not low <= value <= high:
                 return f"item {place}: got {brief(value)}, expected {one} from {low} to {high}"
         return None
@@ -105,18 +105,17 @@ class Values:
 
     def draw(self, names: Names, rng: Random) -> list[int | float]:
         """See `AnswerKind`."""
-        bounds = self._bounds(names, count(self.n, names))
+        bounds = self.bounds(names)
         if self.integer:
             return [rng.randint(int(low), int(high)) for low, high in bounds]
         return [rng.uniform(low, high) for low, high in bounds]
 
     def hostile(self, names: Names) -> Mapping[str, Any]:
         """See `AnswerKind`."""
-        n = count(self.n, names)
-        right = [low for low, _ in self._bounds(names, n)]
+        right = [low for low, _ in self.bounds(names)]
         if not right:
             return {**NO_LISTS, "an item too many": [0]}
-        low, high = self._bounds(names, n)[-1]
+        low, high = self.bounds(names)[-1]
         items: dict[str, Any] = {
             "true as an item": True,
             "a text as an item": str(low),
@@ -137,8 +136,9 @@ class Values:
         """The bounds of each item."""
         return f"[({self.low}, {self.high}) for {ITEM} in range({counted(self.n, names)})]"
 
-    def _bounds(self, names: Names, n: int) -> list[tuple[int | float, int | float]]:
+    def bounds(self, names: Names) -> list[tuple[int | float, int | float]]:
         """Least and largest value of each item."""
+        n = count(self.n, names)
         if ITEM in names or ITEM not in mentions(self.low) | mentions(self.high):
             return [(number(self.low, names), number(self.high, names))] * n
         one = dict(names)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Verdict
-from . import sources
+from ..programs import ShipsPrograms, program
 from .collection import Collection
 from .drawing import draw_bins
 from .explaining import explain_packing
@@ -24,7 +24,7 @@ Minimise the
 number of bins used. A bin whose load exceeds the capacity makes the whole answer infeasible."""
 
 
-class BinPacking:
+class BinPacking(ShipsPrograms):
     """Minimise the number of bins (bins) that hold all items."""
 
     name = "bin-packing"
@@ -39,6 +39,19 @@ class BinPacking:
     signature = "def pack(sizes: list[int], capacity: int) -> list[int]:"
     statement = _STATEMENT
     instance_format = FORMAT
+    package = __package__
+    folder = "offline"
+    start_ids = ("first-fit-decreasing-by-bin",)
+    baseline_ids = (
+        "first-fit",
+        "best-fit",
+        "worst-fit-decreasing",
+        "first-fit-decreasing",
+        "best-fit-decreasing",
+        "modified-first-fit-decreasing",
+        "minimum-bin-slack",
+        "local-search",
+    )
 
     def __init__(self, law: str, per_stratum: Mapping[str, int]) -> None:
         """Takes what the splits hold.
@@ -56,26 +69,6 @@ class BinPacking:
     def instances(self, set: str, seed: int) -> Sequence[Instance]:
         """The instances of a set; the historic sets are the same for every seed."""
         return self._collection.instances(set, seed)
-
-    def start_programs(self) -> Mapping[str, str]:
-        """First fit decreasing, written bin by bin so that the choice of the next item can be changed."""
-        return sources.programs("offline", ("first-fit-decreasing-by-bin",))
-
-    def baselines(self) -> Mapping[str, str]:
-        """Textbook rules and a local search."""
-        return sources.programs(
-            "offline",
-            (
-                "first-fit",
-                "best-fit",
-                "worst-fit-decreasing",
-                "first-fit-decreasing",
-                "best-fit-decreasing",
-                "modified-first-fit-decreasing",
-                "minimum-bin-slack",
-                "local-search",
-            ),
-        )
 
     def primitives(self) -> Sequence[Primitive]:
         """Expressions over the names of the start program."""
@@ -104,7 +97,7 @@ class BinPacking:
 
     def moves(self) -> Moves:
         """Moves and exchanges of items between bins, and the number of bins."""
-        source = sources.programs("offline", ("moves",))["moves"]
+        source = program(__package__, "offline", "moves")
         return Moves(source, guide=("fill",), term="(fill > 0)")
 
     def verify(self, instance: Instance, answer: Json) -> Verdict:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Dialogue, Drawing, Instance, InstanceFileError, Json, Primitive, Sense, Verdict
-from . import sources
+from ..programs import program, programs
 from .collection import Collection
 from .dialogue import ItemArrivals
 from .drawing import draw_bins
@@ -82,7 +82,7 @@ class OnlineBinPacking:
             else "The number of items is not known."
         )
         self.statement = _STATEMENT.format(knowledge=knowledge)
-        self.driver = sources.driver()
+        self.driver = program(__package__, "online", "driver")
         self._collection = Collection(law, MIXED_ONLINE, per_stratum, self._instance, secret, ordered=True)
 
     def keyed(self, secret: str) -> OnlineBinPacking:
@@ -99,12 +99,12 @@ class OnlineBinPacking:
 
     def start_programs(self) -> Mapping[str, str]:
         """Best fit over the gaps of open bins, written so that the score of a gap can be changed."""
-        return sources.programs("online", ("best-fit",))
+        return programs(__package__, "online", ("best-fit",))
 
     def baselines(self) -> Mapping[str, str]:
         """Textbook rules and two published ones; where the number of items is known, a rule that uses it."""
         more = ("fill-weighted-squares",) if self.known_items else ()
-        return sources.programs("online", _BASELINES + more)
+        return programs(__package__, "online", _BASELINES + more)
 
     def primitives(self) -> Sequence[Primitive]:
         """Expressions over the names of the start program's `place`."""

@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Verdict
+from ..base import Drawing, Instance, Json, Moves, Sense, Verdict
 from ..faults import integer_fault, list_fault, objective_of
 from ..programs import program, programs
 from ..rule_form import PURE
@@ -129,6 +129,9 @@ class Cvrp(ReadsNodes):
     )
     statement = texts.ROUTES
     instance_format = cvrplib.FORMAT
+    package = __package__
+    start_ids: Sequence[str] = ("nearest-neighbour", "savings")
+    expressions = texts.ROUTES_PRIMITIVES
 
     def __init__(self, rounds: Mapping[str, int], most_nodes: int = 1_001, decimals: int = 0) -> None:
         """Takes the sizes of the splits, and how users' files are read; see `cvrplib.read`."""
@@ -138,10 +141,6 @@ class Cvrp(ReadsNodes):
     def other(self, set: str, seed: int) -> list[Instance]:
         """The instances of the literature."""
         return list(_peers())
-
-    def start_programs(self) -> Mapping[str, str]:
-        """Nearest neighbour and savings."""
-        return {name: self.baselines()[name] for name in ("nearest-neighbour", "savings")}
 
     def baselines(self) -> Mapping[str, str]:
         """Constructions and descents of the textbook."""
@@ -157,10 +156,6 @@ class Cvrp(ReadsNodes):
     def verify(self, instance: Instance, answer: Json) -> Verdict:
         """The length of valid routes; anything else is no valid answer."""
         return judge(instance.public, answer)
-
-    def primitives(self) -> Sequence[Primitive]:
-        """Expressions over the entry point's parameters and the names of loops."""
-        return texts.ROUTES_PRIMITIVES
 
     def moves(self) -> Moves | None:
         """Moves of customers and ends within and between routes, with the change of length."""
@@ -222,18 +217,12 @@ class CvrpRule(SelectsNode, Cvrp):
         "The loop calls it once for each customer, and once more for each return that the program decides; "
         "every decision must follow from the arguments of its own call."
     )
-
-    def start_programs(self) -> Mapping[str, str]:
-        """The nearest customer that fits."""
-        return programs(__package__, self.name, ("nearest-neighbour",))
+    start_ids = ("nearest-neighbour",)
+    expressions = texts.SELECT_PRIMITIVES
 
     def baselines(self) -> Mapping[str, str]:
         """The nearest customer, and the same from the farthest one."""
         return programs(__package__, self.name, ("nearest-neighbour", "farthest-start"))
-
-    def primitives(self) -> Sequence[Primitive]:
-        """Expressions over the rule's parameters."""
-        return texts.SELECT_PRIMITIVES
 
 
 @cache

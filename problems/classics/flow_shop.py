@@ -8,17 +8,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Verdict
+from ..base import Drawing, Instance, Json, Moves, Sense, Verdict
 from ..faults import objective_of, permutation_fault
-from ..programs import completed, program, programs
-from ..rule_form import PURE
+from ..programs import program
+from ..rule_form import PURE, RuleForm
 from ..shops.explaining import explain_schedule
 from ..shops.gantt import gantt
 from ..strata import Cell, Draw
 from ..stratified import StratifiedProblem
 from . import flow_shop_texts as texts
 from . import taillard
-from .rules import ClassicRule, RatesOnce
+from .rules import RatesOnce
 
 SIZES = ((20, 5), (15, 5), (10, 10))
 """Jobs and machines of the strata: sizes that CP-SAT proves in seconds."""
@@ -76,6 +76,10 @@ class FlowShop(StratifiedProblem):
     signature = "def sequence(times: list[list[int]]) -> list[int]:"
     statement = texts.SEQUENCE
     instance_format = taillard.FORMAT
+    package = __package__
+    start_ids: Sequence[str] = ("palmer", "neh")
+    baseline_ids: Sequence[str] = texts.SEQUENCE_PROGRAMS
+    expressions = texts.SEQUENCE_PRIMITIVES
 
     def __init__(self, rounds: Mapping[str, int], most_operations: int) -> None:
         """Takes the sizes of the splits, and the operations that an instance of a file may have."""
@@ -86,21 +90,9 @@ class FlowShop(StratifiedProblem):
         """Taillard's instances."""
         return taillard.instances(set)
 
-    def start_programs(self) -> Mapping[str, str]:
-        """The slope index and the insertion heuristic."""
-        return {name: self.baselines()[name] for name in ("palmer", "neh")}
-
-    def baselines(self) -> Mapping[str, str]:
-        """The heuristics of the literature."""
-        return completed(__package__, FlowShop.name, texts.SEQUENCE_PROGRAMS)
-
     def verify(self, instance: Instance, answer: Json) -> Verdict:
         """The makespan of a permutation; anything else is no valid answer."""
         return judge(instance.public, answer)
-
-    def primitives(self) -> Sequence[Primitive]:
-        """Expressions over the entry point's parameter and the names of loops."""
-        return texts.SEQUENCE_PRIMITIVES
 
     def moves(self) -> Moves | None:
         """The makespan, and that an answer is a permutation."""
@@ -135,7 +127,7 @@ class FlowShop(StratifiedProblem):
         return starts(instance.public["times"], answer)  # type: ignore[arg-type, return-value]
 
 
-class FlowShopRule(ClassicRule, FlowShop):
+class FlowShopRule(RuleForm, FlowShop):
     """The same instances; a candidate rates the jobs left, and a fixed loop appends the one rated lowest."""
 
     name = "flow-shop-rule"
@@ -146,18 +138,9 @@ class FlowShopRule(ClassicRule, FlowShop):
         "The loop calls it once for each place of the order but the last; every number must follow from the "
         "arguments of its own call."
     )
-
-    def start_programs(self) -> Mapping[str, str]:
-        """The rule of least idle time."""
-        return programs(__package__, self.name, ("least-idle-time",))
-
-    def baselines(self) -> Mapping[str, str]:
-        """Rules that append jobs."""
-        return programs(__package__, self.name, texts.APPEND_PROGRAMS)
-
-    def primitives(self) -> Sequence[Primitive]:
-        """Expressions over the rule's parameters."""
-        return texts.APPEND_PRIMITIVES
+    start_ids = ("least-idle-time",)
+    baseline_ids = texts.APPEND_PROGRAMS
+    expressions = texts.APPEND_PRIMITIVES
 
 
 class FlowShopInsertionRule(RatesOnce, FlowShop):
@@ -167,20 +150,6 @@ class FlowShopInsertionRule(RatesOnce, FlowShop):
     entry_point = "priority"
     signature = "def priority(times: np.ndarray) -> np.ndarray:"
     statement = texts.INSERT + PURE
-
-    @property
-    def driver(self) -> str:
-        """The loop that asks the rule, with the makespans of all insertions."""
-        return completed(__package__, self.name, ("driver",))["driver"]
-
-    def start_programs(self) -> Mapping[str, str]:
-        """The order of the insertion heuristic."""
-        return programs(__package__, self.name, ("work",))
-
-    def baselines(self) -> Mapping[str, str]:
-        """Orders of insertion."""
-        return programs(__package__, self.name, texts.INSERT_PROGRAMS)
-
-    def primitives(self) -> Sequence[Primitive]:
-        """Expressions over the rule's parameter."""
-        return texts.INSERT_PRIMITIVES
+    start_ids = ("work",)
+    baseline_ids = texts.INSERT_PROGRAMS
+    expressions = texts.INSERT_PRIMITIVES

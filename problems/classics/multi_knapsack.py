@@ -9,9 +9,9 @@ from math import ceil, floor
 from pathlib import Path
 from typing import Any
 
-from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Shape, Verdict
+from ..base import Drawing, Instance, Json, Moves, Sense, Shape, Verdict
 from ..faults import integer_fault, list_fault, objective_of
-from ..programs import completed, program, programs
+from ..programs import program
 from ..rule_form import PURE
 from ..strata import Cell, Draw
 from ..stratified import StratifiedProblem
@@ -89,6 +89,10 @@ class MultiKnapsack(StratifiedProblem):
     )
     statement = texts.CHOOSE
     instance_format = or_library.FORMAT
+    package = __package__
+    start_ids: Sequence[str] = ("density", "toyoda")
+    baseline_ids: Sequence[str] = texts.WHOLE_PROGRAMS
+    expressions = texts.CHOOSE_PRIMITIVES
 
     def __init__(self, rounds: Mapping[str, int], most_weights: int) -> None:
         """Takes the sizes of the splits, and the weights that an instance of a file may have."""
@@ -101,21 +105,9 @@ class MultiKnapsack(StratifiedProblem):
             return self.draw_other(set, 0, cells(*LARGE[set]), 3)
         return list(_peers())
 
-    def start_programs(self) -> Mapping[str, str]:
-        """Profit for weight, and Toyoda's heuristic."""
-        return {name: self.baselines()[name] for name in ("density", "toyoda")}
-
-    def baselines(self) -> Mapping[str, str]:
-        """Greedy orders of the textbook, and with exchanges."""
-        return completed(__package__, MultiKnapsack.name, texts.WHOLE_PROGRAMS)
-
     def verify(self, instance: Instance, answer: Json) -> Verdict:
         """The profit of a feasible choice."""
         return judge(instance.public, answer)
-
-    def primitives(self) -> Sequence[Primitive]:
-        """Expressions over the entry point's parameters and the names of loops."""
-        return texts.CHOOSE_PRIMITIVES
 
     def moves(self) -> Moves | None:
         """The profit, and items that come in, go out or change places."""
@@ -178,18 +170,9 @@ class MultiKnapsackRule(RatesOnce, MultiKnapsack):
         "def priority(profits: np.ndarray, weights: np.ndarray, capacities: np.ndarray) -> np.ndarray:"
     )
     statement = texts.RATE + PURE
-
-    def start_programs(self) -> Mapping[str, str]:
-        """Profit for shares of the capacities."""
-        return programs(__package__, self.name, ("relative-density",))
-
-    def baselines(self) -> Mapping[str, str]:
-        """Ratings of the textbook."""
-        return completed(__package__, self.name, texts.RULE_PROGRAMS)
-
-    def primitives(self) -> Sequence[Primitive]:
-        """Expressions over the rule's parameters."""
-        return texts.RATE_PRIMITIVES
+    start_ids = ("relative-density",)
+    baseline_ids = texts.RULE_PROGRAMS
+    expressions = texts.RATE_PRIMITIVES
 
 
 @cache

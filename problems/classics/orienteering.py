@@ -8,9 +8,9 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Verdict
+from ..base import Drawing, Instance, Json, Moves, Sense, Verdict
 from ..faults import integer_fault, list_fault, objective_of
-from ..programs import completed, program, programs
+from ..programs import program
 from ..rule_form import PURE
 from ..strata import Cell, Draw
 from ..summaries import percent, quantiles
@@ -104,6 +104,10 @@ class Orienteering(ReadsNodes):
     )
     statement = texts.TOUR
     instance_format = oplib.FORMAT
+    package = __package__
+    start_ids: Sequence[str] = ("prize-per-distance", "ratio-insertion")
+    baseline_ids: Sequence[str] = texts.WHOLE_PROGRAMS
+    expressions = texts.TOUR_PRIMITIVES
 
     def other(self, set: str, seed: int) -> list[Instance]:
         """Large instances, the same for every seed, and those of the literature."""
@@ -111,21 +115,9 @@ class Orienteering(ReadsNodes):
             return self.draw_other(set, 0, (_cell(100, LARGE_LENGTH),), 10)
         return list(_peers())
 
-    def start_programs(self) -> Mapping[str, str]:
-        """Largest prize for the way, and insertion."""
-        return {name: self.baselines()[name] for name in ("prize-per-distance", "ratio-insertion")}
-
-    def baselines(self) -> Mapping[str, str]:
-        """Constructions of the textbook."""
-        return completed(__package__, Orienteering.name, texts.WHOLE_PROGRAMS)
-
     def verify(self, instance: Instance, answer: Json) -> Verdict:
         """The prize of a tour that is short enough."""
         return judge(instance.public, answer)
-
-    def primitives(self) -> Sequence[Primitive]:
-        """Expressions over the entry point's parameters and the names of loops."""
-        return texts.TOUR_PRIMITIVES
 
     def moves(self) -> Moves | None:
         """Nodes that come in, go out or change places, and reversals, within the length."""
@@ -187,18 +179,9 @@ class OrienteeringRule(SelectsNode, Orienteering):
         "The loop calls it once for each node of the tour; every decision must follow from the arguments of "
         "its own call."
     )
-
-    def start_programs(self) -> Mapping[str, str]:
-        """The largest prize for the way there."""
-        return programs(__package__, self.name, ("prize-per-distance",))
-
-    def baselines(self) -> Mapping[str, str]:
-        """The nearest node, and the largest prize for the way there."""
-        return programs(__package__, self.name, texts.RULE_PROGRAMS)
-
-    def primitives(self) -> Sequence[Primitive]:
-        """Expressions over the rule's parameters."""
-        return texts.SELECT_PRIMITIVES
+    start_ids = ("prize-per-distance",)
+    baseline_ids = texts.RULE_PROGRAMS
+    expressions = texts.SELECT_PRIMITIVES
 
 
 @cache

@@ -8,7 +8,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Verdict
+from ..base import Drawing, Instance, Json, Moves, Sense, Verdict
 from ..faults import objective_of, permutation_fault
 from ..programs import program, programs
 from ..rule_form import PURE
@@ -70,14 +70,13 @@ class Tsp(ReadsNodes):
     signature = "def tour(coordinates: list[list[int]], distances: list[list[int]]) -> list[int]:"
     statement = texts.TOUR
     instance_format = tsplib.FORMAT
+    package = __package__
+    start_ids: Sequence[str] = ("nearest-neighbour", "farthest-insertion")
+    expressions = texts.TOUR_PRIMITIVES
 
     def other(self, set: str, seed: int) -> list[Instance]:
         """The instances of the literature."""
         return list(_peers())
-
-    def start_programs(self) -> Mapping[str, str]:
-        """Nearest neighbour and farthest insertion."""
-        return {name: self.baselines()[name] for name in ("nearest-neighbour", "farthest-insertion")}
 
     def baselines(self) -> Mapping[str, str]:
         """Constructions and local searches of the textbook."""
@@ -90,10 +89,6 @@ class Tsp(ReadsNodes):
     def verify(self, instance: Instance, answer: Json) -> Verdict:
         """The length of a permutation's closed tour; anything else is no valid answer."""
         return judge(instance.public, answer)
-
-    def primitives(self) -> Sequence[Primitive]:
-        """Expressions over the entry point's parameters and the names of loops."""
-        return texts.TOUR_PRIMITIVES
 
     def moves(self) -> Moves | None:
         """Reversals and moves of segments with the change of length."""
@@ -136,18 +131,12 @@ class TspRule(SelectsNode, Tsp):
         "The loop calls it once for each node but the first and the last; every decision must follow from "
         "the arguments of its own call."
     )
-
-    def start_programs(self) -> Mapping[str, str]:
-        """The nearest node."""
-        return programs(__package__, self.name, ("nearest-neighbour",))
+    start_ids = ("nearest-neighbour",)
+    expressions = texts.SELECT_PRIMITIVES
 
     def baselines(self) -> Mapping[str, str]:
         """The nearest node, and the pilot method on it."""
         return programs(__package__, self.name, ("nearest-neighbour", "pilot"))
-
-    def primitives(self) -> Sequence[Primitive]:
-        """Expressions over the rule's parameters."""
-        return texts.SELECT_PRIMITIVES
 
 
 @cache

@@ -54,6 +54,8 @@ class ClusterChurn(StratifiedProblem):
         "somewhere, in the order of arrival; the object may keep state from one of these calls to the next."
     )
     instance_format = cluster_files.CHURN_FORMAT
+    package = __package__
+    start_ids = (rules.START,)
 
     def __init__(self, rounds: Mapping[str, int], secret: str = "") -> None:
         """Takes split → instances per stratum, ≥ 1, and the secret that keys the streams of jobs."""
@@ -66,10 +68,6 @@ class ClusterChurn(StratifiedProblem):
     def keyed(self, secret: str) -> ClusterChurn:
         """The same problem with other streams: whoever knew what comes could plan for it."""
         return ClusterChurn(self._rounds, secret)
-
-    def start_programs(self) -> Mapping[str, str]:
-        """Best fit as a score of machines, with room for state."""
-        return {rules.START: self.baselines()[rules.START]}
 
     def baselines(self) -> Mapping[str, str]:
         """The scores of cluster scheduling."""

@@ -31,6 +31,32 @@ _SENTENCES = {
 }
 
 
+PRIMITIVES = tuple(
+    Primitive(text, "number", meaning, term)
+    for text, term, meaning in (
+        ("cpu / self.cpu", "cpu_demand", "cpu demand as a share of a machine"),
+        ("memory / self.memory", "memory_demand", "memory demand as a share of a machine"),
+        ("x / self.cpu", "cpu_room", "free cpu as a share of a machine"),
+        ("y / self.memory", "memory_room", "free memory as a share of a machine"),
+        ("(x - cpu) / self.cpu", "cpu_left", "cpu that would be left, as a share of a machine"),
+        ("(y - memory) / self.memory", "memory_left", "memory that would be left, as a share of a machine"),
+        ("cpu / max(x, 1)", "cpu_fill", "share of the free cpu that the job takes"),
+        ("memory / max(y, 1)", "memory_fill", "share of the free memory that the job takes"),
+        ("x / max(y, 1)", "room_shape", "free cores per free GiB"),
+        ("cpu / max(memory, 1)", "job_shape", "cores per GiB of the job"),
+        (
+            "self.total_cpu / max(self.total_memory, 1)",
+            "mean_shape",
+            "cores per GiB of all jobs so far, this one included",
+        ),
+        ("self.total_cpu / self.seen", "mean_cpu", "mean cpu of the jobs so far"),
+        ("self.total_memory / self.seen", "mean_memory", "mean memory of the jobs so far"),
+        ("self.seen", "", "jobs seen, this one included"),
+        ("self.machines", "", "machines of the fleet"),
+    )
+)
+
+
 class ClusterScheduling(StratifiedProblem):
     """Vector bin packing online, with machines that are partly full: maximise the placed weight."""
 
@@ -52,6 +78,9 @@ class ClusterScheduling(StratifiedProblem):
         "somewhere, in the order of arrival; the object may keep state from one of these calls to the next."
     )
     instance_format = cluster_files.FORMAT
+    package = __package__
+    start_ids = (rules.START,)
+    expressions = PRIMITIVES
 
     def __init__(self, rounds: Mapping[str, int], secret: str = "") -> None:
         """Takes what the splits hold.
@@ -75,17 +104,9 @@ class ClusterScheduling(StratifiedProblem):
         """Large fleets."""
         return self.draw_other(set, seed, laws.cells(laws.LARGE, self._secret), 8)
 
-    def start_programs(self) -> Mapping[str, str]:
-        """Best fit as a score of machines, with room for state."""
-        return {rules.START: self.baselines()[rules.START]}
-
     def baselines(self) -> Mapping[str, str]:
         """Textbook scores, and the published one of AlphaEvolve."""
         return rules.scheduler_programs()
-
-    def primitives(self) -> Sequence[Primitive]:
-        """Expressions over the names of the start program's score."""
-        return PRIMITIVES
 
     def dialogue(self, instance: Instance) -> Dialogue:
         """A stepper that reveals one job after each decision."""
@@ -117,29 +138,3 @@ def _jobs(instance: Instance) -> Sequence[Sequence[int]]:
         raise ValueError(f"instance {instance.id}: got no hidden part, expected the queue of jobs")
     jobs: Any = instance.hidden["jobs"]
     return jobs  # type: ignore[no-any-return]
-
-
-PRIMITIVES = tuple(
-    Primitive(text, "number", meaning, term)
-    for text, term, meaning in (
-        ("cpu / self.cpu", "cpu_demand", "cpu demand as a share of a machine"),
-        ("memory / self.memory", "memory_demand", "memory demand as a share of a machine"),
-        ("x / self.cpu", "cpu_room", "free cpu as a share of a machine"),
-        ("y / self.memory", "memory_room", "free memory as a share of a machine"),
-        ("(x - cpu) / self.cpu", "cpu_left", "cpu that would be left, as a share of a machine"),
-        ("(y - memory) / self.memory", "memory_left", "memory that would be left, as a share of a machine"),
-        ("cpu / max(x, 1)", "cpu_fill", "share of the free cpu that the job takes"),
-        ("memory / max(y, 1)", "memory_fill", "share of the free memory that the job takes"),
-        ("x / max(y, 1)", "room_shape", "free cores per free GiB"),
-        ("cpu / max(memory, 1)", "job_shape", "cores per GiB of the job"),
-        (
-            "self.total_cpu / max(self.total_memory, 1)",
-            "mean_shape",
-            "cores per GiB of all jobs so far, this one included",
-        ),
-        ("self.total_cpu / self.seen", "mean_cpu", "mean cpu of the jobs so far"),
-        ("self.total_memory / self.seen", "mean_memory", "mean memory of the jobs so far"),
-        ("self.seen", "", "jobs seen, this one included"),
-        ("self.machines", "", "machines of the fleet"),
-    )
-)

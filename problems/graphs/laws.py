@@ -1,7 +1,7 @@
 """Random task graphs: layered, Gaussian elimination, Fourier transform, radio frames; and the strata.
 
 Layered graphs and the two numerical ones follow Topcuoglu, Hariri and Wu 2002 (doi:10.1109/71.993206) with
-laws of edges and costs that docs/task-graph.md states; the radio frames are this project's own.
+laws of edges and costs that docs/problems/task-graph.md states; the radio frames are this project's own.
 """
 
 from __future__ import annotations

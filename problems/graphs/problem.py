@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Verdict
+from ..base import Drawing, Instance, Json, Moves, Sense, Verdict
 from ..rule_form import PURE, RuleForm
 from ..stratified import StratifiedProblem
 from . import reading, rules, texts
@@ -33,6 +33,9 @@ class TaskGraph(StratifiedProblem):
     statement = texts.SCHEDULE
     instance_format = reading.FORMAT
     cpu_seconds = 0.6
+    package = __package__
+    start_ids = ("heft", "peft", "min-min")
+    expressions = texts.SCHEDULE_PRIMITIVES
 
     def __init__(self, rounds: Mapping[str, int], processors: int) -> None:
         """Takes instances per stratum of each split, and the processors of files that name none."""
@@ -43,11 +46,6 @@ class TaskGraph(StratifiedProblem):
         """Instances of one stratum."""
         return self.draw_other(set, seed, [LARGE_TRANSFERS], _LARGE_COUNT)
 
-    def start_programs(self) -> Mapping[str, str]:
-        """List schedulers to start from."""
-        programs = self.baselines()
-        return {name: programs[name] for name in ("heft", "peft", "min-min")}
-
     def baselines(self) -> Mapping[str, str]:
         """The literature's list schedulers with their loop."""
         return rules.schedule_programs(texts.RULE_ARGUMENTS)
@@ -56,13 +54,9 @@ class TaskGraph(StratifiedProblem):
         """The makespan of a schedule in exact integers; anything else is no valid answer."""
         return judge(instance.public, answer)
 
-    def primitives(self) -> Sequence[Primitive]:
-        """Expressions over the entry point's parameters."""
-        return texts.SCHEDULE_PRIMITIVES
-
     def moves(self) -> Moves | None:
         """Moves in the order of the tasks and between processors; None for rules."""
-        return Moves(rules.moves()) if self.name == self.stream else None
+        return Moves(rules.moves())
 
     def draw(self, instance: Instance, answer: Json) -> Drawing:
         """Gantt chart with transfers."""
@@ -86,6 +80,7 @@ class TaskGraphRule(RuleForm, TaskGraph):
     signature = f"def score({texts.RULE_ARGUMENTS}) -> np.ndarray:"
     statement = texts.RULE + PURE
     calls = texts.RULE_CALLS
+    expressions = texts.RULE_PRIMITIVES
 
     @property
     def driver(self) -> str:
@@ -95,7 +90,3 @@ class TaskGraphRule(RuleForm, TaskGraph):
     def baselines(self) -> Mapping[str, str]:
         """The literature's list schedulers as scores."""
         return rules.rule_programs(texts.RULE_ARGUMENTS)
-
-    def primitives(self) -> Sequence[Primitive]:
-        """Expressions over the rule's parameters and `np`."""
-        return texts.RULE_PRIMITIVES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Verdict
+from ..base import Drawing, Instance, Json, Moves, Sense, Verdict
 from ..rule_form import PURE, RuleForm
 from ..stratified import StratifiedProblem
 from . import laws, memory_files, rules, texts
@@ -36,16 +36,15 @@ class MemoryMapping(StratifiedProblem):
     signature = "def place(buffers: list[list[int]]) -> list[int]:"
     statement = texts.PLACE
     instance_format = memory_files.FORMAT
+    package = __package__
+    start_ids = ("size",)
+    expressions = texts.PLACE_PRIMITIVES
 
     def other(self, set: str, seed: int) -> list[Instance]:
         """Larger instances, and rectangles cut in other ways."""
         if set in _LARGER:
             return self.draw_other(set, seed, laws.cells(_LARGER[set]), 5)
         return self.draw_other(set, seed, laws.sliced_cells(laws.BUFFERS, _TRANSFER), 4)
-
-    def start_programs(self) -> Mapping[str, str]:
-        """First fit by size."""
-        return {"size": self.baselines()["size"]}
 
     def baselines(self) -> Mapping[str, str]:
         """First fit in seven orders, best fit, the best of them, and the three ratings of the loop."""
@@ -55,14 +54,8 @@ class MemoryMapping(StratifiedProblem):
         """The peak in exact integers."""
         return judge(instance.public, answer)
 
-    def primitives(self) -> Sequence[Primitive]:
-        """Expressions over the entry point's parameter and the index of a loop."""
-        return texts.PLACE_PRIMITIVES
-
     def moves(self) -> Moves | None:
         """Moves in the order of stacking, and the peak; None for the rule."""
-        if self.name != self.stream:
-            return None
         return Moves(rules.moves(), guide=("level",), term="level", total="largest")
 
     def draw(self, instance: Instance, answer: Json) -> Drawing:
@@ -90,20 +83,14 @@ class MemoryMappingRule(RuleForm, MemoryMapping):
     signature = f"def priority({texts.ARGUMENTS}) -> np.ndarray:"
     statement = texts.RULE + PURE
     calls = texts.RULE_CALLS
+    start_ids = ("rest-area",)
+    expressions = texts.RULE_PRIMITIVES
 
     @property
     def driver(self) -> str:
         """The loop."""
         return rules.driver()
 
-    def start_programs(self) -> Mapping[str, str]:
-        """The lowest floor first, ties by area."""
-        return {"rest-area": self.baselines()["rest-area"]}
-
     def baselines(self) -> Mapping[str, str]:
         """The lowest floor first, with three ties."""
         return rules.rule_programs(texts.ARGUMENTS)
-
-    def primitives(self) -> Sequence[Primitive]:
-        """Expressions over the rule's parameters and `np`."""
-        return texts.RULE_PRIMITIVES

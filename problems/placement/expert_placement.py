@@ -10,7 +10,7 @@ from typing import Any
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Shape, Verdict
 from ..faults import integer_fault, list_fault
-from ..programs import program, programs
+from ..programs import ShipsPrograms, program
 from ..strata import Cell, Draw, draw_set, draw_splits, split_sentences, stream
 from .explaining import explain_experts
 
@@ -44,7 +44,23 @@ _SENTENCES = {
 }
 
 
-class ExpertPlacement:
+_PRIMITIVES = (
+    Primitive("loads[e]", "number", "tokens of expert e per step"),
+    Primitive("loads[e] / count[e]", "number", "tokens of each copy of expert e"),
+    Primitive("loads[e] / (count[e] + 1)", "number", "tokens of each copy of expert e with one copy more"),
+    Primitive(
+        "loads[e] / count[e] - loads[e] / (count[e] + 1)", "number", "what one copy more takes off each copy"
+    ),
+    Primitive("sum(loads) / gpus", "number", "mean load of a GPU, a lower bound of the largest"),
+    Primitive("sum(loads) / (gpus * slots)", "number", "mean load of a copy if all slots are used"),
+    Primitive("load[g]", "number", "tokens on GPU g so far"),
+    Primitive("slots - len(plan[g])", "number", "free slots of GPU g"),
+    Primitive("load[g] + loads[e] / count[e]", "number", "tokens on GPU g after a copy of expert e"),
+    Primitive("gpus * slots - len(loads)", "number", "slots left for second copies"),
+)
+
+
+class ExpertPlacement(ShipsPrograms):
     """Minimise the largest load of any GPU (tokens per step) over copies and places of the experts."""
 
     name = "expert-placement"
@@ -60,6 +76,10 @@ class ExpertPlacement:
         "def place(loads: list[int], gpus: int, slots: int, groups: int, nodes: int) -> list[list[int]]:"
     )
     statement = _STATEMENT
+    package = __package__
+    start_ids = ("eplb-few-swaps", "eplb-global")
+    baseline_ids = ("longest-processing-time", "eplb-hierarchical", "eplb-global", "eplb-swaps")
+    expressions = _PRIMITIVES
 
     def __init__(self, rounds: Mapping[str, int], secret: str = "") -> None:
         """Takes split → instances per stratum (each ≥ 1), and what keys the hidden loads of `next-step`."""
@@ -82,26 +102,10 @@ class ExpertPlacement:
         drawn = draw_splits(self.name, seed, _cells(), self.rounds, _LAW)[split]
         return [_next_step(i, self._secret) for i in drawn] if set == "next-step" else drawn
 
-    def start_programs(self) -> Mapping[str, str]:
-        """The published global rule with a few swaps, and alone, both with constants that can be changed."""
-        return programs(__package__, self.name, ("eplb-few-swaps", "eplb-global"))
-
-    def baselines(self) -> Mapping[str, str]:
-        """The published rules, a proportional one, and one with swaps (local search)."""
-        return programs(
-            __package__,
-            self.name,
-            ("longest-processing-time", "eplb-hierarchical", "eplb-global", "eplb-swaps"),
-        )
-
     def verify(self, instance: Instance, answer: Json) -> Verdict:
         """The largest load as an exact fraction, on the judged step's loads."""
         hidden = instance.hidden or {}
         return judge(instance.public, hidden.get("loads", instance.public["loads"]), answer)
-
-    def primitives(self) -> Sequence[Primitive]:
-        """Expressions over the entry point's arguments, e an expert and g a GPU."""
-        return _PRIMITIVES
 
     def explain(self, instance: Instance, answer: Json) -> str:
         """The fullest and the emptiest GPUs with their experts, by the loads that the candidate knew."""
@@ -217,19 +221,3 @@ def _next_step(instance: Instance, secret: str) -> Instance:
 def _tokens(shares: Sequence[float]) -> list[int]:
     factor = _TOKENS / sum(shares)
     return [max(1, round(share * factor)) for share in shares]
-
-
-_PRIMITIVES = (
-    Primitive("loads[e]", "number", "tokens of expert e per step"),
-    Primitive("loads[e] / count[e]", "number", "tokens of each copy of expert e"),
-    Primitive("loads[e] / (count[e] + 1)", "number", "tokens of each copy of expert e with one copy more"),
-    Primitive(
-        "loads[e] / count[e] - loads[e] / (count[e] + 1)", "number", "what one copy more takes off each copy"
-    ),
-    Primitive("sum(loads) / gpus", "number", "mean load of a GPU, a lower bound of the largest"),
-    Primitive("sum(loads) / (gpus * slots)", "number", "mean load of a copy if all slots are used"),
-    Primitive("load[g]", "number", "tokens on GPU g so far"),
-    Primitive("slots - len(plan[g])", "number", "free slots of GPU g"),
-    Primitive("load[g] + loads[e] / count[e]", "number", "tokens on GPU g after a copy of expert e"),
-    Primitive("gpus * slots - len(loads)", "number", "slots left for second copies"),
-)

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Shape, Verdict
 from ..faults import integer_fault, list_fault
-from ..programs import program, programs
+from ..programs import program
 from ..stratified import StratifiedProblem
 from . import fleet_files
 from . import fleet_laws as laws
@@ -63,6 +63,7 @@ class _Fleet(StratifiedProblem):
     other_sets = _SENTENCES
     name: str
     per_gpu: bool
+    package = __package__
 
     def other(self, set: str, seed: int) -> list[Instance]:
         """Workloads of very low and very high rates."""
@@ -72,6 +73,23 @@ class _Fleet(StratifiedProblem):
     def read_instances(self, path: Path) -> Sequence[Instance]:
         """Instances of a file in the published tool's input form."""
         return fleet_files.read(path, self.per_gpu)
+
+
+_PRIMITIVES = (
+    Primitive("prices[t]", "number", "price of a GPU of type t, ten-thousandths of a dollar per hour"),
+    Primitive("loads[b][t]", "number", "load of one slice of bucket b on type t (None: cannot serve)"),
+    Primitive(
+        "loads[b][t] * prices[t]", "number", "price of the capacity that a slice of bucket b takes on type t"
+    ),
+    Primitive(
+        "loads[b][t] * prices[t] / capacity", "number", "the same in ten-thousandths of a dollar per hour"
+    ),
+    Primitive("slices[b]", "number", "slices of bucket b"),
+    Primitive("capacity - loads[b][t]", "number", "what a slice of bucket b leaves of a GPU of type t"),
+    Primitive("capacity % loads[b][t]", "number", "waste of a GPU of type t full of slices of bucket b"),
+    Primitive("loads[b][t] is not None", "boolean", "whether type t can serve bucket b"),
+    Primitive("min(prices)", "number", "price of the cheapest type"),
+)
 
 
 class GpuFleet(_Fleet):
@@ -85,23 +103,20 @@ class GpuFleet(_Fleet):
         "-> list[tuple[int, list[int]]]:"
     )
     statement = _TASK + _PER_GPU
-
-    def start_programs(self) -> Mapping[str, str]:
-        """One pass over the slices with keys and constants that can be changed."""
-        return programs(__package__, self.name, ("weighted-first-fit", "cheapest-type"))
-
-    def baselines(self) -> Mapping[str, str]:
-        """Constructive rules from simple to thorough, and one with a closing step (local search)."""
-        names = ("best-single-type", "cheapest-type", "cost-aware-first-fit", "cost-aware-best-fit")
-        return programs(__package__, self.name, (*names, "best-subset", "best-subset-closing"))
+    start_ids = ("weighted-first-fit", "cheapest-type")
+    baseline_ids = (
+        "best-single-type",
+        "cheapest-type",
+        "cost-aware-first-fit",
+        "cost-aware-best-fit",
+        "best-subset",
+        "best-subset-closing",
+    )
+    expressions = _PRIMITIVES
 
     def verify(self, instance: Instance, answer: Json) -> Verdict:
         """Dollars per hour of the GPUs, exact, iff every slice is served and no GPU is too full."""
         return judge_fleet(instance.public, answer)
-
-    def primitives(self) -> Sequence[Primitive]:
-        """Expressions over the entry point's arguments, b a bucket, t a type."""
-        return _PRIMITIVES
 
     def explain(self, instance: Instance, answer: Json) -> str:
         """GPUs of each type, and what the emptiest hold."""
@@ -141,23 +156,19 @@ class GpuFleetAggregate(_Fleet):
         "-> list[list[int]]:"
     )
     statement = _TASK + _AGGREGATE
-
-    def start_programs(self) -> Mapping[str, str]:
-        """A rule with keys and constants that can be changed."""
-        return programs(__package__, self.name, ("rounding-aware", "cheapest-type"))
-
-    def baselines(self) -> Mapping[str, str]:
-        """Constructive rules, and one with a closing step (local search)."""
-        names = ("best-single-type", "cheapest-type", "rounding-aware", "best-subset", "best-subset-closing")
-        return programs(__package__, self.name, names)
+    start_ids = ("rounding-aware", "cheapest-type")
+    baseline_ids = (
+        "best-single-type",
+        "cheapest-type",
+        "rounding-aware",
+        "best-subset",
+        "best-subset-closing",
+    )
+    expressions = _PRIMITIVES
 
     def verify(self, instance: Instance, answer: Json) -> Verdict:
         """The price of the GPUs that the loads need, in dollars per hour, exact."""
         return judge_split(instance.public, answer)
-
-    def primitives(self) -> Sequence[Primitive]:
-        """Expressions over the entry point's arguments, b a bucket, t a type."""
-        return _PRIMITIVES
 
     def explain(self, instance: Instance, answer: Json) -> str:
         """GPUs of each type, what they serve, and what is unused."""
@@ -280,20 +291,3 @@ def _dollars(public: Mapping[str, Any], rented: Sequence[int]) -> int | Fraction
 def _names(instance: Instance) -> list[str]:
     hidden = instance.hidden or {}
     return list(hidden.get("gpus") or [f"type {kind}" for kind in range(len(instance.public["prices"]))])
-
-
-_PRIMITIVES = (
-    Primitive("prices[t]", "number", "price of a GPU of type t, ten-thousandths of a dollar per hour"),
-    Primitive("loads[b][t]", "number", "load of one slice of bucket b on type t (None: cannot serve)"),
-    Primitive(
-        "loads[b][t] * prices[t]", "number", "price of the capacity that a slice of bucket b takes on type t"
-    ),
-    Primitive(
-        "loads[b][t] * prices[t] / capacity", "number", "the same in ten-thousandths of a dollar per hour"
-    ),
-    Primitive("slices[b]", "number", "slices of bucket b"),
-    Primitive("capacity - loads[b][t]", "number", "what a slice of bucket b leaves of a GPU of type t"),
-    Primitive("capacity % loads[b][t]", "number", "waste of a GPU of type t full of slices of bucket b"),
-    Primitive("loads[b][t] is not None", "boolean", "whether type t can serve bucket b"),
-    Primitive("min(prices)", "number", "price of the cheapest type"),
-)

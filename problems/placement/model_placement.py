@@ -9,7 +9,7 @@ from typing import Any
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Shape, Verdict
 from ..faults import integer_fault, list_fault
-from ..programs import program, programs
+from ..programs import program
 from ..strata import Cell
 from ..stratified import StratifiedProblem
 from . import model_laws as laws
@@ -33,6 +33,31 @@ _MODELS = {
 }
 
 
+_PRIMITIVES = (
+    Primitive("sizes[i]", "number", "GB of model i's weights"),
+    Primitive("rates[i]", "number", "load of model i, load units"),
+    Primitive(
+        "rates[i] / (memory - sizes[i])", "number", "pressure of model i alone, load units per free GB"
+    ),
+    Primitive("rates[i] / sum(rates)", "number", "share of model i in all load"),
+    Primitive("sizes[i] / sum(sizes)", "number", "share of model i in all weights"),
+    Primitive(
+        "sum(rates) / (gpus * memory - sum(sizes))",
+        "number",
+        "pressure if all could be even, load units per free GB",
+    ),
+    Primitive("max(sizes)", "number", "GB of the largest model"),
+    Primitive("used[g]", "number", "GB of weights already on GPU g"),
+    Primitive("load[g]", "number", "load already on GPU g, load units"),
+    Primitive("memory - used[g] - sizes[i]", "number", "GB free on GPU g after model i"),
+    Primitive(
+        "(load[g] + rates[i]) / (memory - used[g] - sizes[i])", "number", "pressure of GPU g after model i"
+    ),
+    Primitive("load[g] / (memory - used[g])", "number", "pressure of GPU g now"),
+    Primitive("used[g] + sizes[i] < memory", "boolean", "whether model i leaves GPU g a free GB"),
+)
+
+
 class ModelPlacement(StratifiedProblem):
     """Minimise the largest ratio of load to free memory over the GPUs (load units per free GB)."""
 
@@ -50,6 +75,17 @@ class ModelPlacement(StratifiedProblem):
     entry_point = "place"
     signature = "def place(gpus: int, memory: int, sizes: list[int], rates: list[int]) -> list[int]:"
     statement = _STATEMENT
+    package = __package__
+    start_ids = ("normalised-sum", "rate-descending")
+    baseline_ids = (
+        "rate-descending",
+        "size-descending",
+        "normalised-sum",
+        "ratio-greedy",
+        "bisection-best-fit",
+        "move-swap-descent",
+    )
+    expressions = _PRIMITIVES
 
     def other(self, set: str, seed: int) -> list[Instance]:
         """Instances of the community, larger ones, and those that one model decides."""
@@ -59,22 +95,9 @@ class ModelPlacement(StratifiedProblem):
             return self.draw_other(set, seed, laws.cells([(16, 64, 85)]), 6)
         return self.draw_other(set, seed, [Cell("one model decides", partial(laws.decided, 8, 24))], 6)
 
-    def start_programs(self) -> Mapping[str, str]:
-        """Greedy rules with constants and keys that can be changed."""
-        return programs(__package__, self.name, ("normalised-sum", "rate-descending"))
-
-    def baselines(self) -> Mapping[str, str]:
-        """Four greedy rules, best fit under bisection, and local search from the best of them."""
-        names = ("rate-descending", "size-descending", "normalised-sum", "ratio-greedy", "bisection-best-fit")
-        return programs(__package__, self.name, (*names, "move-swap-descent"))
-
     def verify(self, instance: Instance, answer: Json) -> Verdict:
         """The largest pressure as an exact fraction; free memory must be at least 1 GB on every GPU."""
         return judge(instance.public, answer)
-
-    def primitives(self) -> Sequence[Primitive]:
-        """Expressions over the entry point's arguments, i a model and g a GPU."""
-        return _PRIMITIVES
 
     def explain(self, instance: Instance, answer: Json) -> str:
         """The fullest and the emptiest GPUs with their models."""
@@ -146,28 +169,3 @@ def judge(public: Mapping[str, Any], answer: Json) -> Verdict:
 
 def _plain(value: Fraction) -> int | Fraction:
     return value.numerator if value.denominator == 1 else value
-
-
-_PRIMITIVES = (
-    Primitive("sizes[i]", "number", "GB of model i's weights"),
-    Primitive("rates[i]", "number", "load of model i, load units"),
-    Primitive(
-        "rates[i] / (memory - sizes[i])", "number", "pressure of model i alone, load units per free GB"
-    ),
-    Primitive("rates[i] / sum(rates)", "number", "share of model i in all load"),
-    Primitive("sizes[i] / sum(sizes)", "number", "share of model i in all weights"),
-    Primitive(
-        "sum(rates) / (gpus * memory - sum(sizes))",
-        "number",
-        "pressure if all could be even, load units per free GB",
-    ),
-    Primitive("max(sizes)", "number", "GB of the largest model"),
-    Primitive("used[g]", "number", "GB of weights already on GPU g"),
-    Primitive("load[g]", "number", "load already on GPU g, load units"),
-    Primitive("memory - used[g] - sizes[i]", "number", "GB free on GPU g after model i"),
-    Primitive(
-        "(load[g] + rates[i]) / (memory - used[g] - sizes[i])", "number", "pressure of GPU g after model i"
-    ),
-    Primitive("load[g] / (memory - used[g])", "number", "pressure of GPU g now"),
-    Primitive("used[g] + sizes[i] < memory", "boolean", "whether model i leaves GPU g a free GB"),
-)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..base import Dialogue, Drawing, Instance, Json, Moves, Primitive, Sense, Verdict
+from ..base import Dialogue, Drawing, Instance, Json, Moves, Sense, Verdict
 from ..strata import Cell
 from ..stratified import StratifiedProblem
 from . import reading, rules, texts
@@ -33,11 +33,9 @@ class KvScheduling(StratifiedProblem):
     )
     statement = texts.SCHEDULE
     instance_format = reading.FORMAT
-
-    def start_programs(self) -> Mapping[str, str]:
-        """Rules with the rounds around them to start from."""
-        programs = self.baselines()
-        return {name: programs[name] for name in ("shortest-output", "fcfs", "smallest-area")}
+    package = __package__
+    start_ids = ("shortest-output", "fcfs", "smallest-area")
+    expressions = texts.SCHEDULE_PRIMITIVES
 
     def baselines(self) -> Mapping[str, str]:
         """The literature's rules, applied round by round."""
@@ -46,10 +44,6 @@ class KvScheduling(StratifiedProblem):
     def verify(self, instance: Instance, answer: Json) -> Verdict:
         """The sum of latencies in exact integers; anything else is no valid answer."""
         return judge(whole(instance), answer)
-
-    def primitives(self) -> Sequence[Primitive]:
-        """Expressions over the entry point's parameters."""
-        return texts.SCHEDULE_PRIMITIVES
 
     def moves(self) -> Moves | None:
         """Moves that start requests anew; None for rules."""
@@ -84,6 +78,11 @@ class KvSchedulingRule(KvScheduling):
     signature = f"def priority({texts.RULE_ARGUMENTS}) -> np.ndarray:"
     statement = texts.RULE
     calls = texts.RULE_CALLS
+    expressions = texts.RULE_PRIMITIVES
+
+    def moves(self) -> Moves | None:
+        """None: a rule returns no whole schedule."""
+        return None
 
     def __init__(self, rounds: Mapping[str, int], secret: str = "") -> None:
         """Takes instances per stratum of each split, and what keys the requests (empty: the public draw)."""
@@ -108,14 +107,6 @@ class KvSchedulingRule(KvScheduling):
     def baselines(self) -> Mapping[str, str]:
         """The literature's rules."""
         return rules.rule_programs(texts.RULE_ARGUMENTS)
-
-    def primitives(self) -> Sequence[Primitive]:
-        """Expressions over the rule's parameters and `np`."""
-        return texts.RULE_PRIMITIVES
-
-    def moves(self) -> Moves | None:
-        """None: a rule returns no whole schedule."""
-        return None
 
     def _instance(self, entry: reading.ServingEntry) -> Instance:
         public, hidden = parts(entry.draw.public)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..base import Drawing, Instance, Json, Moves, Phase, Primitive, Sense, Verdict
+from ..base import Drawing, Instance, Json, Moves, Phase, Sense, Verdict
 from ..rule_form import PURE, RuleForm
 from ..sequencing import SEQUENCING
 from ..strata import Cell
@@ -42,7 +42,9 @@ class JobShop(StratifiedProblem):
     instance_format = FORMAT
     blocking = False
     cpu_seconds = 0.8
-    _start: tuple[str, ...] = ("non-delay-spt-wkr", "non-delay-mopnr", "non-delay-tail")
+    start_ids = ("non-delay-spt-wkr", "non-delay-mopnr", "non-delay-tail")
+    package = __package__
+    expressions = texts.SCHEDULE_PRIMITIVES
 
     def __init__(self, rounds: Mapping[str, int], most_operations: int) -> None:
         """Takes the sizes of the splits, and the operations that an instance of a file may have."""
@@ -53,11 +55,6 @@ class JobShop(StratifiedProblem):
         """Taillard's instances."""
         return taillard.instances(set)
 
-    def start_programs(self) -> Mapping[str, str]:
-        """Dispatching rules to start from."""
-        programs = self.baselines()
-        return {name: programs[name] for name in self._start}
-
     def baselines(self) -> Mapping[str, str]:
         """The textbook's dispatching rules, named after the loop and the rule."""
         return rules.schedule_programs(texts.RULE_ARGUMENTS)
@@ -66,14 +63,8 @@ class JobShop(StratifiedProblem):
         """The makespan of start times in exact integers; anything else is no valid answer."""
         return judge(instance.public, answer, blocking=self.blocking)
 
-    def primitives(self) -> Sequence[Primitive]:
-        """Expressions over the entry point's parameters and the names of loops."""
-        return texts.SCHEDULE_PRIMITIVES
-
     def moves(self) -> Moves | None:
         """The makespan, and moves of operations, without buffers of whole jobs; None for rules."""
-        if self.name != self.stream:
-            return None
         return Moves(rules.blocking_moves() if self.blocking else rules.moves())
 
     def draw(self, instance: Instance, answer: Json) -> Drawing:
@@ -97,6 +88,7 @@ class JobShopRule(RuleForm, JobShop):
     entry_point = _RULE_NAME
     signature = f"def priority({texts.RULE_ARGUMENTS}) -> np.ndarray:"
     calls = texts.RULE_CALLS
+    expressions = texts.RULE_PRIMITIVES
 
     def __init__(
         self, rounds: Mapping[str, int], most_operations: int, dispatching: rules.Dispatching
@@ -115,10 +107,6 @@ class JobShopRule(RuleForm, JobShop):
         """The textbook's dispatching rules, named after the schedules that they make, and the rule."""
         return rules.rule_programs(self._dispatching, texts.RULE_ARGUMENTS)
 
-    def primitives(self) -> Sequence[Primitive]:
-        """Expressions over the rule's parameters and `np`."""
-        return texts.RULE_PRIMITIVES
-
     def phases(self) -> Sequence[Phase]:
         """Descents over an order whose costs add up."""
         return SEQUENCING
@@ -133,7 +121,7 @@ class BlockingJobShop(JobShop):
     other_sets: Mapping[str, str] = {}
     statement = texts.BLOCKING_SCHEDULE
     blocking = True
-    _start = ("mwkr", "mopnr", "spt")
+    start_ids = ("mwkr", "mopnr", "spt")
 
     def baselines(self) -> Mapping[str, str]:
         """The textbook's rules."""
@@ -149,6 +137,7 @@ class BlockingJobShopRule(RuleForm, BlockingJobShop):
     signature = f"def priority({texts.BLOCKING_ARGUMENTS}) -> np.ndarray:"
     statement = texts.blocking_rule() + PURE
     calls = texts.RULE_CALLS
+    expressions = texts.BLOCKING_PRIMITIVES
 
     @property
     def driver(self) -> str:
@@ -158,10 +147,6 @@ class BlockingJobShopRule(RuleForm, BlockingJobShop):
     def baselines(self) -> Mapping[str, str]:
         """The textbook's rules."""
         return rules.blocking_rule_programs(texts.BLOCKING_ARGUMENTS)
-
-    def primitives(self) -> Sequence[Primitive]:
-        """Expressions over the rule's parameters and `np`."""
-        return texts.BLOCKING_PRIMITIVES
 
     def phases(self) -> Sequence[Phase]:
         """Descents over an order whose costs add up."""

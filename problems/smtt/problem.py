@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..base import Drawing, Instance, Json, Moves, Phase, Primitive, Sense, Verdict
+from ..base import Drawing, Instance, Json, Moves, Phase, Sense, Verdict
+from ..programs import ShipsPrograms, program
 from ..rule_form import PURE, RuleForm
 from ..sequencing import SEQUENCING
-from . import sources, texts
+from . import texts
 from .drawing import gantt
 from .explaining import explain_sequence
 from .generator import RANGES, TIGHTNESS, WEIGHTED_TIGHTNESS, disjoint, draw_set
@@ -21,7 +22,7 @@ NAMED = {20: 20, 50: 20, 100: 20, 200: 5, 500: 5}
 _NAMED_SEED = 0
 
 
-class TotalTardiness:
+class TotalTardiness(ShipsPrograms):
     """1 || sum of T_j: minimise the total tardiness (time units) of a sequence of jobs."""
 
     name = "smtt"
@@ -36,11 +37,13 @@ class TotalTardiness:
         "tardiness factor (the larger, the tighter the due dates on average). A stratum shares both."
     )
     weighted = False
-    _start: tuple[str, ...] = ("mdd", "edd", "spt")
-    _baselines: tuple[str, ...] = (
+    start_ids: Sequence[str] = ("mdd", "edd", "spt")
+    baseline_ids: Sequence[str] = (
         "spt", "edd", "mst", "mdd", "atc", "covert", "psk", "adjacent-pair", "panneerselvam", "eddc", "mddc",
         "augmented-mdd", "augmented-mddc", "net-benefit", "mdd-insertion", "iterated-insertion",
     )  # fmt: skip
+    package = __package__
+    expressions = texts.SEQUENCE_PRIMITIVES
 
     def __init__(self, jobs: Sequence[int], rounds: Mapping[str, int]) -> None:
         """Takes the size of the splits.
@@ -80,21 +83,9 @@ class TotalTardiness:
         jobs = int(set.removeprefix("n="))
         return list(draw_set(set, _NAMED_SEED, (jobs,), NAMED[jobs]))
 
-    def start_programs(self) -> Mapping[str, str]:
-        """Textbook rules to start from."""
-        return sources.programs(self.name, self._start)
-
-    def baselines(self) -> Mapping[str, str]:
-        """The heuristics of the literature."""
-        return sources.programs(self.name, self._baselines)
-
     def verify(self, instance: Instance, answer: Json) -> Verdict:
         """A permutation's total tardiness in exact integers; anything else is no valid answer."""
         return judge(instance.public, answer)
-
-    def primitives(self) -> Sequence[Primitive]:
-        """Expressions over the entry point's parameters and the loop names of the start programs."""
-        return texts.SEQUENCE_PRIMITIVES
 
     def phases(self) -> Sequence[Phase]:
         """Descents over an order whose costs add up."""
@@ -102,7 +93,7 @@ class TotalTardiness:
 
     def moves(self) -> Moves | None:
         """Moves and exchanges of jobs in the sequence, and the total tardiness."""
-        return Moves(sources.program(self.name, "moves"))
+        return Moves(program(__package__, self.name, "moves"))
 
     def draw(self, instance: Instance, answer: Json) -> Drawing:
         """Gantt chart with due dates and tardiness."""
@@ -155,20 +146,13 @@ class TotalTardinessRule(RuleForm, TotalTardiness):
     )
     statement = texts.RULE + PURE
     calls = texts.RULE_CALLS
-    _baselines: tuple[str, ...] = ("spt", "edd", "mst", "mdd", "atc", "covert", "mddc")
+    baseline_ids: Sequence[str] = ("spt", "edd", "mst", "mdd", "atc", "covert", "mddc")
+    expressions = texts.RULE_PRIMITIVES
 
     @property
     def driver(self) -> str:
         """The dispatch loop."""
-        return sources.program("smtt-rule", "driver")
-
-    def primitives(self) -> Sequence[Primitive]:
-        """Expressions over the rule's parameters and `np`."""
-        return texts.RULE_PRIMITIVES
-
-    def moves(self) -> Moves | None:
-        """None: a rule's answer is not the sequence."""
-        return None
+        return program(__package__, "smtt-rule", "driver")
 
 
 class WeightedTardiness(TotalTardiness):
@@ -181,12 +165,9 @@ class WeightedTardiness(TotalTardiness):
     )
     statement = texts.WEIGHTED_SEQUENCE
     weighted = True
-    _start = ("wmdd", "atc", "edd")
-    _baselines: tuple[str, ...] = ("edd", "wspt", "wmdd", "atc", "covert", "atc-insertion")
-
-    def primitives(self) -> Sequence[Primitive]:
-        """Expressions over the entry point's parameters and the loop names of the start programs."""
-        return texts.WEIGHTED_SEQUENCE_PRIMITIVES
+    start_ids = ("wmdd", "atc", "edd")
+    baseline_ids: Sequence[str] = ("edd", "wspt", "wmdd", "atc", "covert", "atc-insertion")
+    expressions = texts.WEIGHTED_SEQUENCE_PRIMITIVES
 
 
 class WeightedTardinessRule(TotalTardinessRule, WeightedTardiness):
@@ -199,9 +180,6 @@ class WeightedTardinessRule(TotalTardinessRule, WeightedTardiness):
     )
     statement = texts.WEIGHTED_RULE + PURE
     unit = WeightedTardiness.unit
-    _start = ("wmdd", "atc", "edd")
-    _baselines: tuple[str, ...] = ("edd", "wspt", "wmdd", "atc", "covert")
-
-    def primitives(self) -> Sequence[Primitive]:
-        """Expressions over the rule's parameters and `np`."""
-        return texts.WEIGHTED_RULE_PRIMITIVES
+    start_ids = ("wmdd", "atc", "edd")
+    baseline_ids = ("edd", "wspt", "wmdd", "atc", "covert")
+    expressions = texts.WEIGHTED_RULE_PRIMITIVES

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Shape, Verdict
 from ..faults import integer_fault, list_fault
-from ..programs import program, programs
+from ..programs import program
 from ..stratified import StratifiedProblem
 from . import lora_files
 from . import lora_laws as laws
@@ -42,6 +42,19 @@ _SENTENCES = {
 }
 
 
+_PRIMITIVES = (
+    Primitive("samples[i][2]", "number", "tokens of sample i", "tokens"),
+    Primitive("samples[i][1]", "number", "batch number of sample i", "batch"),
+    Primitive("-(-samples[i][2] // tile)", "number", "tiles of sample i alone", "tiles"),
+    Primitive("-samples[i][2] % tile", "number", "tokens that pad sample i alone", "padding"),
+    Primitive("capacity // tile", "number", "tiles of a microbatch", "tile_capacity"),
+    Primitive("stages - 1", "number", "places that fill the pipeline", "pipeline_fill"),
+    Primitive("times[0] + times[2]", "number", "ticks of a microbatch whatever it holds", "fixed_ticks"),
+    Primitive("times[1] + times[3]", "number", "ticks of a tile on one stage", "ticks_per_tile"),
+    Primitive("samples[i][2] / capacity", "number", "share of a microbatch that sample i takes"),
+)
+
+
 class LoraMicrobatches(StratifiedProblem):
     """Minimise the makespan (ticks) of a pipeline that trains several LoRA adapters."""
 
@@ -59,28 +72,28 @@ class LoraMicrobatches(StratifiedProblem):
     )
     statement = _STATEMENT
     instance_format = lora_files.FORMAT
+    package = __package__
+    start_ids: Sequence[str] = ("lorafusion", "all-adapters-first-fit")
+    baseline_ids: Sequence[str] = (
+        "one-after-another",
+        "one-after-another-next-fit",
+        "mlora-two",
+        "mlora-four",
+        "round-robin-next-fit",
+        "round-robin-first-fit",
+        "all-adapters-first-fit",
+        "lorafusion-no-merge",
+        "lorafusion",
+    )
+    expressions: Sequence[Primitive] = _PRIMITIVES
 
     def other(self, set: str, seed: int) -> list[Instance]:
         """One instance of each stratum in another form."""
         return self.draw_other(set, seed, laws.cells(**_OTHER_CELLS[set]), 1)
 
-    def start_programs(self) -> Mapping[str, str]:
-        """LoRAFusion's scheduler with its stages as functions, and a plain first fit over all adapters."""
-        return programs(__package__, self.name, ("lorafusion", "all-adapters-first-fit"))
-
-    def baselines(self) -> Mapping[str, str]:
-        """Schedules without sharing, first fit over all adapters, and LoRAFusion with and without merging."""
-        names = ("one-after-another", "one-after-another-next-fit", "mlora-two", "mlora-four")
-        others = ("round-robin-next-fit", "round-robin-first-fit", "all-adapters-first-fit")
-        return programs(__package__, self.name, (*names, *others, "lorafusion-no-merge", "lorafusion"))
-
     def verify(self, instance: Instance, answer: Json) -> Verdict:
         """The makespan in ticks, exact, empty places included."""
         return judge(instance.public, answer)
-
-    def primitives(self) -> Sequence[Primitive]:
-        """Expressions over the entry point's arguments and the loop names of the start programs."""
-        return _PRIMITIVES
 
     def moves(self) -> Moves | None:
         """Moves of samples and microbatches, and the makespan."""
@@ -202,16 +215,3 @@ def _bubbles(spans: Sequence[tuple[int, int]], stage: int, makespan: int) -> lis
             shapes.append(Shape("rectangle", clock, stage, start - clock, 0.8, "", "bubble"))
         clock = end
     return shapes
-
-
-_PRIMITIVES = (
-    Primitive("samples[i][2]", "number", "tokens of sample i", "tokens"),
-    Primitive("samples[i][1]", "number", "batch number of sample i", "batch"),
-    Primitive("-(-samples[i][2] // tile)", "number", "tiles of sample i alone", "tiles"),
-    Primitive("-samples[i][2] % tile", "number", "tokens that pad sample i alone", "padding"),
-    Primitive("capacity // tile", "number", "tiles of a microbatch", "tile_capacity"),
-    Primitive("stages - 1", "number", "places that fill the pipeline", "pipeline_fill"),
-    Primitive("times[0] + times[2]", "number", "ticks of a microbatch whatever it holds", "fixed_ticks"),
-    Primitive("times[1] + times[3]", "number", "ticks of a tile on one stage", "ticks_per_tile"),
-    Primitive("samples[i][2] / capacity", "number", "share of a microbatch that sample i takes"),
-)

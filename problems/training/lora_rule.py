@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
-from ..base import Moves, Primitive
-from ..programs import program, programs
+from ..base import Primitive
+from ..programs import program
 from ..rule_form import PURE, RuleForm
 from .lora_microbatches import LoraMicrobatches
 
@@ -27,50 +25,6 @@ what costs little. One percent of gap is one percent of the GPU hours, 7 of the 
 month."""
 
 
-class LoraMicrobatchesRule(RuleForm, LoraMicrobatches):
-    """The same instances; a candidate rates samples, a fixed dispatcher fills microbatches by the ratings."""
-
-    name = "lora-microbatches-rule"
-    entry_point = "priority"
-    signature = (
-        "def priority(tokens: int, tiles: int, room: int, capacity: int, left: int, later: int, begun: int, "
-        "held: int, place: int, remaining: int, stages: int, tile: int) -> float:"
-    )
-    statement = _STATEMENT + PURE
-    anew = 128
-    calls = (
-        "The dispatcher calls it many times for one instance, once for each sample that it weighs; every "
-        "number must follow from the arguments of its own call."
-    )
-
-    @property
-    def driver(self) -> str:
-        """The dispatcher."""
-        return program(__package__, self.name, "driver")
-
-    @property
-    def recorder(self) -> str:
-        """What records and repeats the ratings that decide."""
-        return f"{super().recorder}\n\n{program(__package__, self.name, 'decisions')}"
-
-    def start_programs(self) -> Mapping[str, str]:
-        """First fit decreasing over all adapters."""
-        return programs(__package__, self.name, ("longest-first",))
-
-    def baselines(self) -> Mapping[str, str]:
-        """Rules by length alone, and by batch."""
-        names = ("longest-first", "shortest-first", "adapter-with-least-left")
-        return programs(__package__, self.name, names)
-
-    def primitives(self) -> Sequence[Primitive]:
-        """Expressions over the rule's arguments."""
-        return _PRIMITIVES
-
-    def moves(self) -> Moves | None:
-        """None: a rule returns no whole schedule."""
-        return None
-
-
 _PRIMITIVES = (
     Primitive("tokens", "number", "tokens of the sample"),
     Primitive("tiles * tile - tokens", "number", "tokens that pad the sample, less what it uses of others"),
@@ -86,3 +40,28 @@ _PRIMITIVES = (
     Primitive("place - stages", "number", "places since the pipeline was full"),
     Primitive("remaining", "number", "samples not yet in a microbatch"),
 )
+
+
+class LoraMicrobatchesRule(RuleForm, LoraMicrobatches):
+    """The same instances; a candidate rates samples, a fixed dispatcher fills microbatches by the ratings."""
+
+    name = "lora-microbatches-rule"
+    entry_point = "priority"
+    signature = (
+        "def priority(tokens: int, tiles: int, room: int, capacity: int, left: int, later: int, begun: int, "
+        "held: int, place: int, remaining: int, stages: int, tile: int) -> float:"
+    )
+    statement = _STATEMENT + PURE
+    anew = 128
+    calls = (
+        "The dispatcher calls it many times for one instance, once for each sample that it weighs; every "
+        "number must follow from the arguments of its own call."
+    )
+    start_ids = ("longest-first",)
+    baseline_ids = ("longest-first", "shortest-first", "adapter-with-least-left")
+    expressions = _PRIMITIVES
+
+    @property
+    def recorder(self) -> str:
+        """What records and repeats the ratings that decide."""
+        return f"{super().recorder}\n\n{program(__package__, self.name, 'decisions')}"

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Shape, Verdict
 from ..faults import integer_fault, list_fault
-from ..programs import program, programs
+from ..programs import program
 from ..stratified import StratifiedProblem
 from . import packing_files
 from . import packing_laws as laws
@@ -36,6 +36,20 @@ _SENTENCES = {
 }
 
 
+_PRIMITIVES = (
+    Primitive("lengths[k]", "number", "tokens of sequence k", "tokens"),
+    Primitive("times[k][0]", "number", "time of sequence k on one device, 0 if it does not fit"),
+    Primitive("degrees[j] * times[k][j]", "number", "device time of sequence k at degree j", "device_time"),
+    Primitive("degrees[j] * capacity", "number", "tokens that a group of degree j holds", "group_tokens"),
+    Primitive("devices * capacity", "number", "tokens that a microbatch holds", "microbatch_tokens"),
+    Primitive("devices // degrees[j]", "number", "groups of degree j on all devices", "group_count"),
+    Primitive("sum(lengths)", "number", "tokens of the step", "all_tokens"),
+    Primitive("max(lengths)", "number", "tokens of the longest sequence", "longest"),
+    Primitive("lengths[k] / capacity", "number", "devices that sequence k fills with tokens"),
+    Primitive("overhead", "number", "fixed time of a microbatch"),
+)
+
+
 class SequencePacking(StratifiedProblem):
     """Minimise the time of a training step (units of 10 µs) over microbatches, groups and their sequences."""
 
@@ -54,30 +68,29 @@ class SequencePacking(StratifiedProblem):
     )
     statement = _STATEMENT
     instance_format = packing_files.FORMAT
+    package = __package__
+    start_ids = ("homogeneous-longest-first", "flexsp-greedy")
+    baseline_ids = (
+        "static-arrival",
+        "static-longest-first",
+        "static-best-fit",
+        "homogeneous-best-fit",
+        "homogeneous-longest-first",
+        "adaptive-best-fit",
+        "adaptive-longest-first",
+        "least-degree",
+        "flexsp-greedy",
+    )
+    expressions = _PRIMITIVES
 
     def other(self, set: str, seed: int) -> list[Instance]:
         """Steps of other shapes."""
         shapes, rounds = _OTHER_SHAPES[set]
         return self.draw_other(set, seed, laws.cells(shapes), rounds)
 
-    def start_programs(self) -> Mapping[str, str]:
-        """The best single degree of a step, and FlexSP's order of decisions as a greedy rule."""
-        return programs(__package__, self.name, ("homogeneous-longest-first", "flexsp-greedy"))
-
-    def baselines(self) -> Mapping[str, str]:
-        """One degree for everything, the best one of a step or of a microbatch, and mixed degrees."""
-        static = ("static-arrival", "static-longest-first", "static-best-fit")
-        uniform = ("homogeneous-best-fit", "homogeneous-longest-first", "adaptive-best-fit")
-        mixed = ("adaptive-longest-first", "least-degree", "flexsp-greedy")
-        return programs(__package__, self.name, (*static, *uniform, *mixed))
-
     def verify(self, instance: Instance, answer: Json) -> Verdict:
         """The time of the step in units of 10 µs, exact."""
         return judge(instance.public, answer)
-
-    def primitives(self) -> Sequence[Primitive]:
-        """Expressions over the entry point's arguments, k a sequence and j a degree."""
-        return _PRIMITIVES
 
     def moves(self) -> Moves | None:
         """Moves of sequences between groups, other degrees, and the time of the step."""
@@ -203,17 +216,3 @@ def chart(instance: Instance, answer: Json) -> Drawing:
     objective = judge(public, answer).objective
     title = f"{instance.id}: {len(step)} microbatches, {objective} units of 10 µs"
     return Drawing(title, "time (seconds)", "device", tuple(shapes))
-
-
-_PRIMITIVES = (
-    Primitive("lengths[k]", "number", "tokens of sequence k", "tokens"),
-    Primitive("times[k][0]", "number", "time of sequence k on one device, 0 if it does not fit"),
-    Primitive("degrees[j] * times[k][j]", "number", "device time of sequence k at degree j", "device_time"),
-    Primitive("degrees[j] * capacity", "number", "tokens that a group of degree j holds", "group_tokens"),
-    Primitive("devices * capacity", "number", "tokens that a microbatch holds", "microbatch_tokens"),
-    Primitive("devices // degrees[j]", "number", "groups of degree j on all devices", "group_count"),
-    Primitive("sum(lengths)", "number", "tokens of the step", "all_tokens"),
-    Primitive("max(lengths)", "number", "tokens of the longest sequence", "longest"),
-    Primitive("lengths[k] / capacity", "number", "devices that sequence k fills with tokens"),
-    Primitive("overhead", "number", "fixed time of a microbatch"),
-)

@@ -10,7 +10,7 @@ from typing import Any
 from unittest.mock import MagicMock
 
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus
-from gapsmith.evolve.executor import EvaluationJob, ThreadExecutor
+from gapsmith.evolve.executor import EvaluationJob, ThreadExecutor, leave
 from gapsmith.sandbox.base import Description, Execution, ExecutionStatus, Limits, Program, Sandbox
 
 
@@ -82,3 +82,24 @@ def test_slots_are_opened_when_there_is_work_for_them() -> None:
     executor.close()
     assert len(opened) == 2
     assert all(slot.close.called for slot in opened)
+
+
+def test_a_job_that_is_left_ends_after_the_execution_that_runs() -> None:
+    """The slot is free for the next job."""
+
+    def evaluate(program: Program, split: str, sandbox: Sandbox, **values: Any) -> Evaluation:
+        for _ in range(100 if split == "train" else 1):
+            sandbox.execute(program, b"{}", Limits(), 0)
+        return Evaluation(split, (), EvaluationStatus.COMPLETE, 0.0)
+
+    slot: Any = Counting()
+    executor = ThreadExecutor(MagicMock(evaluate=evaluate), lambda: slot, 1)
+    program = Program({"heuristic.py": ""}, "f")
+    future = executor.submit(EvaluationJob(program, "train"))
+    assert slot.third.wait(60)
+    leave(executor, future)
+    slot.queued.cancel()
+    assert executor.submit(EvaluationJob(program, "valid")).result(60).split == "valid"
+    assert future.exception() is not None
+    assert slot.executions == 4
+    executor.close()

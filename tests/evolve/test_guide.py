@@ -1,4 +1,4 @@
-"""Selection for models, decision by decision: who is the parent, who stands beside it, what is handed out."""
+"""Campaigns with models, decision by decision: what is asked for, what is handed out, what counts."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
 from gapsmith.evolve.islands import islands_with_models
 from gapsmith.evolve.iteration import Iteration
+from gapsmith.evolve.racing import hardest
 from gapsmith.evolve.search import Search
 from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
+from gapsmith.evolve.submissions import Submission
 from gapsmith.evolve.testing import FakeEvaluator
 from gapsmith.evolve.types import (
     Complete,
@@ -200,3 +202,21 @@ def test_a_failure_is_handed_to_one_ask(search: Search) -> None:
 def test_islands_grow_with_the_calls(calls: int | None, islands: int) -> None:
     """One below 200 calls, one more for each 200, at most four."""
     assert islands_with_models(calls) == islands
+
+
+def test_a_submission_meets_the_hardest_instances_first(fakes: Make) -> None:
+    """Its race begins where the program that it races loses most; a question's race keeps the usual order."""
+    search: Search = fakes(evaluator=FakeEvaluator(strata=STRATA), guided=True).search()
+    best = search.archive.best
+    assert best is not None
+    proposal = Proposal({"h.py": "x"}, Origin.SUBMIT, "submit")
+    iteration = search.submit(Submission(best.candidate.id, proposal), best)
+    losses = {score.instance: float(score.excess or 0) for score in best.evaluation.scores}
+    groups = {
+        id: instance.stratum for id, instance in FakeEvaluator(strata=STRATA).instances("train").items()
+    }
+    assert iteration.race is not None
+    assert list(iteration.race.order) == list(hardest(losses, groups)) != list(losses)
+    question = next(ask for ask in iter(search.ask, None) if ask.of_model)
+    assert question.race is not None
+    assert not question.race.order

@@ -15,7 +15,7 @@ from gapsmith.evaluators.statistics import surpasses
 from gapsmith.evolve import champion
 from gapsmith.evolve.budget import StopReason
 from gapsmith.evolve.campaign import Pace
-from gapsmith.evolve.racing import PairedRace, alike_after, hardest
+from gapsmith.evolve.racing import PairedRace, alike_after
 from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
 from gapsmith.evolve.selection import Control
 from gapsmith.evolve.store.reader import Reader
@@ -166,29 +166,6 @@ def test_every_evaluation_ends_where_its_race_says(fakes: Make) -> None:
             candidate = read.candidate(row.candidate)
             ends["tuned"] += candidate is not None and candidate.operator == OPERATOR
     assert min(ends["alike"], ends["worse"], ends["complete"], ends["tuned"]) > 3, ends
-
-
-def test_candidates_of_models_meet_the_hardest_instances_first(fakes: Make) -> None:
-    """Stopped ones have met those on which their parent loses most; whole ones keep the usual order."""
-    made = fakes(settings=SearchSettings(tune_share=0.0), guided=True)
-    usual = list(made.evaluator.instances("train"))
-    made.run(iterations=60)
-    ends: Counter[str] = Counter()
-    with closing(Reader.open(made.folder)) as read:
-        for row in read.iterations():
-            evaluation = None if row.candidate is None else read.evaluation(row.candidate, "train")
-            parent = read.evaluation(row.parents[0], "train")
-            if evaluation is None:
-                continue
-            assert parent is not None
-            ids = [score.instance for score in evaluation.scores]
-            losses = {score.instance: float(score.excess or 0) for score in parent.scores}
-            order = hardest(losses, {id: made.evaluator.instances("train")[id].stratum for id in losses})
-            whole = evaluation.status is EvaluationStatus.COMPLETE
-            assert ids == (usual if whole else list(order[: len(ids)]))
-            ends[evaluation.status] += ids != usual[: len(ids)] or whole
-    assert ends[EvaluationStatus.STOPPED] > 3
-    assert ends[EvaluationStatus.COMPLETE] > 3
 
 
 @pytest.mark.parametrize("origin", [Origin.SIMPLIFY, Origin.IMPROVE])

@@ -78,8 +78,8 @@ def test_all_that_is_compared_was_evaluated_on_one_prefix(pooled: Make) -> None:
         sizes.append(prefix)
         assert {len(elite.evaluation.scores) for elite in campaign.search.archive.elites()} == {prefix}
         for flight in campaign._flights.values():
-            if flight.ask.race is not None:
-                assert len(flight.ask.race.incumbent) == prefix
+            if flight.race is not None:
+                assert len(flight.race.incumbent) == prefix
 
     run = pooled("run", observe=check)
     campaign = run.run(iterations=ITERATIONS)

@@ -98,7 +98,7 @@ def test_as_many_replies_are_under_way_as_without(fakes: Make, order: TellOrder)
     most = []
 
     def observe(campaign: Any) -> None:
-        most.append(len({flight.ask.first for flight in campaign._flights.values()}))
+        most.append(len({flight.first for flight in campaign._flights.values()}))
 
     campaign = fakes(**{**parts(), "pace": Pace(2, order, waits=True), "observe": observe})
     campaign.run(iterations=ITERATIONS)

@@ -7,6 +7,7 @@ import lzma
 import os
 import re
 import runpy
+import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import date
@@ -99,9 +100,53 @@ def test_an_entry_is_no_baseline_and_no_start_program(name: str) -> None:
     assert not shipped & {text.strip() for text in programs.values()}
 
 
-def test_the_page_shows_what_was_measured() -> None:
-    """`docs/discoveries.md` is what the script writes from the entries."""
-    assert (ROOT / "docs" / "discoveries.md").read_text("utf-8") == SCRIPT["page"]()
+PAGES = SCRIPT["pages"]()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_shows_what_was_measured(name: str) -> None:
+    """Forms, the best baseline and the solver stand in a page with their recorded gaps; 250 words hold it."""
+    page, rows = PAGES[f"{name}.md"], evidence_of(name)["tables"][0]["rows"]
+    forms = [row for row in rows if row["program"] in SCRIPT["FORMS"] and row["gap"] is not None]
+    complete = [row for row in rows if row["kind"] == "baseline" and not row["failed"]]
+    for row in [*forms, min(complete, key=lambda row: row["gap"])]:
+        name_and_gap = rf"^\| `{re.escape(row['program'])}`.* \| {row['gap']:.2f} "
+        assert re.search(name_and_gap, page, re.M), row["program"]
+    text = re.sub(r"^```.*?^```$", "", page, flags=re.S | re.M)
+    assert sum(any(c.isalnum() for c in word) for word in text.split()) <= 250
+
+
+def test_the_index_links_every_entry() -> None:
+    """The table of the index has a row for each page."""
+    linked = re.findall(r"\]\(([\w-]+\.md)\) \|", PAGES["index.md"])
+    assert linked == [f"{name}.md" for name in NAMES]
+
+
+KEYS = {"proposer", "model", "date", "recorded", "calls", "tokens", "settings", "reviewer"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_entry_says_where_it_comes_from(name: str) -> None:
+    """Each key of the provenance is there; calls are those of the cassette."""
+    entry = entry_of(name)
+    assert set(entry["provenance"]) == KEYS
+    if "cassette" in entry:
+        assert entry["provenance"]["calls"] == RECORDED["cassettes"][entry["cassette"]]["calls"]
+    else:
+        assert entry["provenance"]["calls"] == 0
+
+
+CAMPAIGNS = ROOT / "benchmarks" / "model_campaigns"
+RECORDED = tomllib.loads((CAMPAIGNS / "provenance.toml").read_text("utf-8"))
+
+
+def test_every_cassette_says_where_it_comes_from() -> None:
+    """Each packed cassette has its row, with as many calls as it holds exchanges."""
+    counted = {}
+    for path in sorted(CAMPAIGNS.rglob("*.xz")):
+        lines = lzma.decompress(path.read_bytes()).decode("utf-8").splitlines()
+        counted[path.relative_to(CAMPAIGNS).as_posix()] = sum("prompt" in json.loads(line) for line in lines)
+    assert {name: row["calls"] for name, row in RECORDED["cassettes"].items()} == counted
 
 
 OFFLINE = [name for name in NAMES if "cassette" not in entry_of(name)]

@@ -11,7 +11,7 @@ from gapsmith.prompts.builder import DESIGN, NOTES, OPERATORS, STALLED, TEMPLATE
 from gapsmith.prompts.parts import Answer, Case, Failure, Founder, Parts, Source, Stratum, Task, Tried
 
 DOCS = Path(__file__).parents[2] / "docs"
-MODELS = (DOCS / "models.md").read_text(encoding="utf-8")
+MODELS = (DOCS / "reference" / "models.md").read_text(encoding="utf-8")
 PROMPTS = (DOCS / "prompts.md").read_text(encoding="utf-8")
 
 
@@ -42,5 +42,5 @@ def test_the_provider_in_the_page_works():
     """The blocks run one after another, as a reader would paste them."""
     scope = {}
     for block in re.findall(r"```python\n(.*?)```", MODELS, re.DOTALL):
-        exec(compile(block, "docs/models.md", "exec"), scope)
+        exec(compile(block, "docs/reference/models.md", "exec"), scope)
     assert "check_model" in scope

@@ -57,10 +57,10 @@ def test_measurements_name_unit_and_reference():
     """Strata and worst instances are told with what they are compared with."""
     user = Builder().render("improve", PARTS)[1]
     assert (
-        "| group | instances | this program | best program | best baseline (mdd) |\n|---|---|---|---|---|\n"
-        in user
+        "| group | instances | this program | best program | best baseline (mdd) | best known | noise |\n"
+        "|---|---|---|---|---|---|---|\n" in user
     )
-    assert "| tight | 10 | 5.00 % | 7.50 % | – |\n" in user
+    assert "| tight | 10 | 5.00 % | 7.50 % | – | – | – |\n" in user
     assert "Instance train-3 (tight), optimum 100 hours:" in user
     assert "This program: 120 hours, gap 20.00 %, 0.01 s of CPU time.\n> Two jobs are late." in user
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -10,7 +9,8 @@ from typing import Any
 import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
 from gapsmith.evolve.llm.ensemble import STALLED
-from gapsmith.evolve.llm.prompt_context import EDITS_FROM_LINES, context_for, failure_of
+from gapsmith.evolve.llm.prompt_context import EDITS_FROM_LINES, LEDGER_TOKENS, context_for, failure_of
+from gapsmith.evolve.llm.prompt_scores import IDEA
 from gapsmith.evolve.types import (
     Attempt,
     Candidate,
@@ -263,7 +263,7 @@ def test_each_complete_attempt_is_told_by_group_and_beside_its_parent() -> None:
     assert same.ending == "stopped after 2 of 8 instances: same answers as this program there"
     assert first.difference == kept.difference == "+0.400 ± 0.210 points to its parent on 8 instances"
     assert first.groups == kept.groups
-    assert first.groups.startswith("n=40 5.00, n=100 5.00, tf=0.2 0.00, tf=0.4 10.00, ")
+    assert first.groups == ""
     assert (second.operator, second.groups) == ("improve", "")
     assert second.difference == "+25.00 points to its parent on 1 instance"
     assert second.ending == (
@@ -275,14 +275,37 @@ def test_each_complete_attempt_is_told_by_group_and_beside_its_parent() -> None:
     assert (third.difference, third.groups, last.difference, last.groups) == ("", "", "", "")
 
 
-def test_a_long_idea_is_whole_while_there_is_room() -> None:
-    """Then it ends with a whole sentence, and no line is left out for it."""
+def test_an_idea_is_one_line_and_the_ledger_has_a_limit() -> None:
+    """An idea ends after a sentence or a word; of a hundred lines those stand that 2,000 tokens hold."""
     attempt = Attempt("a", "improve", "One idea. " * 60, 0.05, End.FAILED, reason="raised: " + "word " * 99)
     (line,) = context_for("improve", [BEST], context(attempts=(attempt,)), None, 150).tried
     assert line.ending.endswith(" word …")
-    parts = context_for("improve", [BEST], context(attempts=(attempt,)), None, 150)
-    system, whole = Builder().render("improve", parts)
-    assert "One idea. " * 59 in whole
-    size = tokens(system) + tokens(whole)
-    cut = Builder(size - 1).render("improve", parts)[1]
-    assert re.search(r": (One idea\. ){30,40}…$", cut, re.MULTILINE)
+    assert 140 <= len(line.idea) <= IDEA
+    lines = context_for("improve", [BEST], context(attempts=(attempt,) * 100), None, 150).tried
+    user = Builder().render(
+        "improve", context_for("improve", [BEST], context(attempts=(attempt,) * 100), None, 150)
+    )[1]
+    told = user.partition("## What was tried so far")[2].partition("## ")[0]
+    assert 10 < len(lines) < 40
+    assert 1_500 <= tokens(told) <= LEDGER_TOKENS + 300
+
+
+def test_a_group_has_its_noise_and_the_best_of_all_programs() -> None:
+    """Paired differences show the noise, from three instances on; a program that is not shown may lead."""
+    strata = ["low"] * 4 + ["high"] * 2
+    mine = elite("mine", 0.10, 0.20, 0.30, 0.40, 0.1, 0.1)
+    best = elite("best", 0.10, 0.10, 0.10, 0.10, 0.1, 0.2)
+    losses = {f"i{n}": 0.05 if n < 4 else 0.3 for n in range(6)}
+    lost = Attempt("a", "improve", "Look.", 0.13, End.BEHIND, losses=losses, instances=6)
+    told = context(strata, start=mine, best=best, attempts=(lost,))
+    parts = context_for("improve", [mine], told, None, 150)
+    rows = {row.name: row for row in parts.strata}
+    assert rows["low"].best == pytest.approx(5.0)
+    assert rows["low"].noise == pytest.approx(3.182 * 12.90994 / 2, rel=0.005)
+    assert rows["high"].noise is None
+    assert rows["high"].best == pytest.approx(10.0)
+    assert parts.tried[0].groups == "none is better on low 5.00"
+    user = Builder().render("improve", parts)[1]
+    assert "| low | 4 | 25.00 % | 10.00 % | 5.00 % | 20.52 |" in user
+    assert "| high | 2 | 10.00 % | 15.00 % | 10.00 % | – |" in user
+    assert "±" not in user.partition("## What was tried so far")[0]

@@ -11,7 +11,7 @@ from gapsmith.sandbox.sealed import filter, syscalls
 
 MACHINES = ("x86_64", "aarch64")
 
-# What a candidate may call, whatever the arguments; changing this list needs a reason in docs/sandbox.md.
+# What a candidate may call, whatever the arguments; a change needs a reason in docs/explanation/sandbox.md.
 OPEN = """
 brk close exit exit_group getcpu getegid geteuid getgid getpid getrandom getrlimit getrusage gettid
 gettimeofday getuid lseek membarrier mremap munmap nanosleep ppoll pread64 pselect6 read readv restart_syscall

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -183,3 +185,31 @@ def test_reported_scores_make_no_claim_about_references(
         assert not any(
             "reaches the reference" in line["reason"] for line in advice(record.reader, summary, 0)
         )
+
+
+@pytest.mark.slow
+def test_every_advice_is_a_command_that_works_and_changes_what_it_says(
+    campaign: Run, problem: str, command: Callable[..., Any]
+) -> None:
+    """A resumed run goes on beyond both of its limits, and is not told the same again."""
+    found, _ = campaign("short", budget={"iterations": 1, "seconds": 500.0}, search={"founders": "start"})
+    commands = [*lines(found)]
+    assert any("resume short --budget 10it --budget 5000s" in line for line in commands)
+    assert any(f"run {problem} --start shortest" in line for line in commands)
+    for line in commands:
+        words = shlex.split(line)[1:]
+        limit = ["--budget", "1it"] if words[0] == "run" else []
+        done = command(*words, *limit)
+        assert done.returncode == 0, f"{line}: {done.stderr}"
+    after = json.loads(command("show", "short", "--json").stdout)
+    assert after["iterations"] > found["iterations"]
+    assert not {line for line in lines(after) if " resume " in line} & {*commands}
+
+
+def test_the_parameters_of_the_problem_are_repeated(campaign: Run, problem: str) -> None:
+    """Without them the advice would be about another problem."""
+    given = {"evaluation": {"instance_seed": 3}, "search": {"founders": "start"}}
+    found, _ = campaign("given", budget={"iterations": 1}, **given)
+    assert any(
+        line.startswith(f"gapsmith run {problem} --set evaluation.instance_seed=3 ") for line in lines(found)
+    )

@@ -70,9 +70,10 @@ def test_scripted_model_gives_the_same_archive_for_any_number_of_workers(
 
 
 def test_seconds_end_the_same_trajectory_earlier(
-    campaign: Callable[..., tuple[dict[str, Any], Path]],
+    campaign: Callable[..., tuple[dict[str, Any], Path]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What a time budget tells is a prefix of what a longer run tells."""
+    monkeypatch.setattr("gapsmith.app.compose.keep_preparation", lambda store, began: None)
     long, whole = campaign("long", budget={"iterations": 60})
     short, part = campaign("short", budget={"iterations": 60, "seconds": 0.3})
     assert short["stop_reason"] == "seconds"

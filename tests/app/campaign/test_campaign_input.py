@@ -109,7 +109,7 @@ def test_a_baseline_is_written_and_started_from_by_name(
         (("--seconds", "inf"), 2, "finite number"),
         (("--set", "budget.seconds=inf"), 3, "finite number"),
         (("--control", "foo"), 2, "--control"),
-        (("--iterations", "x"), 2, "--iterations"),
+        (("--iterations", "x"), 2, "iterations 'x'"),
         (("--no-such-option",), 2, "--no-such-option"),
     ],
 )

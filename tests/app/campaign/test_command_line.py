@@ -190,7 +190,7 @@ def test_a_total_below_what_was_used_is_refused(finished: Path, command: Command
     store.close()
     done = command("resume", finished.name, "--seconds", "1")
     assert (done.returncode, "at least the 16.5" in done.stderr) == (2, True), done.stderr
-    assert "--seconds 17.5" in done.stderr
+    assert "--budget 17.5s" in done.stderr
 
 
 @pytest.mark.slow

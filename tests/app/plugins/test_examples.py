@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import random
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 from pathlib import Path
 from typing import Any
 
 import pytest
 from gapsmith import Interactive, ReferenceKind, check_problem
 from gapsmith.app.plugins.loader import load_problem
+from gapsmith.app.plugins.short_problem import MadeReferences
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 NAMES = (
@@ -22,7 +23,14 @@ NAMES = (
     "paging",
     "read_ahead",
     "circle_packing",
+    "agent_pauses",
+    "charging_station",
+    "chunked_prefills",
+    "satellite_windows",
+    "serverless_keep_alive",
+    "spark_queues",
 )
+FIELD = NAMES[-6:]
 
 
 @pytest.mark.slow
@@ -31,6 +39,50 @@ def test_an_example_passes_its_check(name: str) -> None:
     """Contract and attacks find nothing."""
     report = check_problem(str(EXAMPLES / f"{name}.py"), seconds=4.0)
     assert report.passed, report.findings
+
+
+@pytest.mark.parametrize("name", FIELD)
+def test_an_example_from_the_field_has_three_programs_and_a_proof(name: str) -> None:
+    """Programs are compared with an optimum or a bound; what was found is told to nobody who searches."""
+    loaded = load_problem(str(EXAMPLES / f"{name}.py"))
+    assert len(loaded.problem.baselines()) == 3
+    reference = loaded.reference(loaded.instances("train", 1)[0], 20.0)
+    assert reference.kind in (ReferenceKind.OPTIMUM, ReferenceKind.BOUND)
+    assert "found in" not in loaded.problem.statement
+
+
+def test_the_bound_of_prefills_is_below_every_order_of_small_loads() -> None:
+    """Of all fixed orders of five requests none has less weighted time than mean busy times."""
+    problem = load_problem(str(EXAMPLES / "chunked_prefills.py")).problem
+    for seed in range(8):
+        instance = problem.small(seed, {"requests": 5, "budget": 64, "longest": 300})
+        costs = []
+        for order in permutations(range(5)):
+            steps = problem.steps(instance)
+            seen: dict[tuple[int, int], int] = {}
+            while steps.asked is not None:
+                waiting = steps.asked["waiting"]
+                keys = [(prompt, weight) for _, _, prompt, weight in waiting]
+                for key in keys:
+                    seen.setdefault(key, len(seen) % 5)
+                steps.decide([float(order[seen[key]]) for key in keys])
+            costs.append(steps.result)
+        reference = MadeReferences(problem.form, problem.form.reference).reference(instance, 5.0)
+        assert reference.bound <= min(costs)
+
+
+def test_the_bound_of_spark_queues_is_below_every_policy_that_is_played() -> None:
+    """Random choices of jobs never end sooner than the relaxation says."""
+    problem = load_problem(str(EXAMPLES / "spark_queues.py")).problem
+    rng = random.Random(1)
+    for seed in range(10):
+        instance = problem.small(seed, {"jobs": 6, "cores": 2, "users": 2, "slack": 500})
+        bound = MadeReferences(problem.form, problem.form.reference).reference(instance, 5.0).bound
+        for _ in range(30):
+            steps = problem.steps(instance)
+            while steps.asked is not None:
+                steps.decide(rng.randrange(len(steps.asked["jobs"])))
+            assert bound <= steps.result[0]
 
 
 def test_knapsack_reference_is_the_enumerated_optimum() -> None:

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.problems.smtt.sources import program
+from gapsmith.problems.programs import program
 
 ROOT = Path(__file__).parents[3]
-PAGE = (ROOT / "docs" / "into-production.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "how-to" / "into-production.md").read_text("utf-8")
 COPIES = {
     "fleet": ("gpu-fleet/simplified.py", "gpu_fleet"),
     "dispatch": ("weighted-tardiness-rule/simplified.py", "atc"),
@@ -27,7 +27,8 @@ COPIES = {
 def folder(tmp_path: Path) -> Path:
     """A folder with the page's programs and the copies that they import."""
     for name, (source, module) in COPIES.items():
-        (text,) = re.findall(rf"^```python title={name}\.py\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+        block = rf'^```python title="{name}\.py"\n(.*?)^```$'
+        (text,) = re.findall(block, PAGE, re.MULTILINE | re.DOTALL)
         assert f"`gallery/{source}`, copied as `{module}.py`" in PAGE
         (tmp_path / f"{name}.py").write_text(text, "utf-8")
         shutil.copy(ROOT / "gallery" / source, tmp_path / f"{module}.py")
@@ -73,7 +74,7 @@ def test_the_loop_of_the_page_decides_as_the_problems_own(folder: Path) -> None:
         "weights": [stream.randint(1, 5) for _ in range(40)],
     }
     space: dict[str, Any] = {}
-    exec(program("smtt-rule", "driver"), space)
+    exec(program("gapsmith.problems.smtt", "smtt-rule", "driver"), space)
     exec((folder / "atc.py").read_text("utf-8"), space)
     bad = ["sequence([1, 2], [3], [1, 1])", "sequence([0], [3], [1])"]
     _, mine, *refusals = said(folder, "dispatch", f"print(sequence(**{instance}))", *map(refused, bad))

@@ -15,7 +15,7 @@ from gapsmith.app.errors import UserError
 from gapsmith.app.plugins.loader import load_problem
 from gapsmith.app.plugins.scaffold import KINDS, write_problem
 
-PAGE = Path(__file__).parents[3] / "docs" / "optional-parts.md"
+PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "optional-parts.md"
 OPTIMAL = {"permutation", "routing", "packing", "amounts", "rule"}
 CLASSES = ("assignment", "permutation", "routing", "packing", "online", "rule")
 BOTH = pytest.mark.parametrize(
@@ -179,7 +179,8 @@ def test_drawings_and_files_of_the_page(page: ModuleType, tmp_path: Path) -> Non
 
 def test_the_dialogue_of_the_ports_goes_as_its_table_says() -> None:
     """Driver and dialogue talk as in the sandbox; the table has every line; no decision is an error."""
-    text = (PAGE.parent / "ports.md").read_text("utf-8").split("### Dialogues")[1].split("\n## ")[0]
+    page = (PAGE.parents[1] / "reference" / "ports.md").read_text("utf-8")
+    text = page.split("### Dialogues")[1].split("\n## ")[0]
     names: dict[str, Any] = {}
     for block in re.findall(r"```python\n(.*?)```", text, re.S):
         exec(block, names)

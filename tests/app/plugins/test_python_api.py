@@ -281,3 +281,32 @@ def test_a_session_that_lacks_a_class_says_so() -> None:
     with pytest.raises(UserError, match="only the Python session that handed it over has it") as caught:
         gapsmith.evaluate("__main__:NoSuchClass", START)
     assert "gapsmith.resume_campaign(RUN)" in str(caught.value.hint)
+
+
+@pytest.mark.slow
+def test_a_run_is_listed_verified_compared_and_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A callback that returns False ends a run as Ctrl-C does; from Python it goes on and is verified."""
+    monkeypatch.setenv("GAPSMITH_CACHE", str(tmp_path / "cache"))
+    place = tmp_path / "runs"
+    told: list[Progress] = []
+
+    def stop(progress: Progress) -> bool:
+        told.append(progress)
+        return progress.step != "search" or progress.done < 3
+
+    first = gapsmith.run_campaign(Pick, iterations=40, workers=1, runs=place, progress=stop)
+    assert first["status"] == "interrupted"
+    done = told[-1].done
+    assert 3 <= done < 40
+    again = first.resume(iterations=done + 4)
+    assert again["status"] == "completed"
+    assert again.verify(references=1)["differences"] == []
+    other = gapsmith.run_campaign(Pick, cpu_seconds=0.2, workers=1, seed=2, runs=place)
+    assert [row["run"] for row in gapsmith.list_runs(place)] == sorted([first["run"], other["run"]])
+    assert len(again.compare(other)["arms"]) == 2
+    with pytest.raises(UserError, match="by: got 'days', expected one of evaluations"):
+        again.compare(other, by="days")
+    with pytest.raises(UserError, match="got 0 others, expected runs"):
+        again.compare()

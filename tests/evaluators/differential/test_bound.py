@@ -70,3 +70,13 @@ def test_prices_of_whole_programmes(stream: random.Random) -> None:
         assert evaluate(whole, best) >= fine
         assert min(best) >= 0
         assert max(best) <= 100 * UNIT
+
+
+def test_proofs_say_whether_prices_carry_them(drawn: Any, prove: Any) -> None:
+    """A memory that is full has a price in some rounds, one that never is has none."""
+    whole = {"workers": 1, "arrivals": [0, 0, 9], "prompts": [5, 5, 5], "outputs": [3, 3, 3]}
+    full = prove("kv-scheduling", drawn(whole | {"memory": 9}))
+    assert full.proof == "dual"
+    assert 9 < full.value <= 12
+    wide = prove("kv-scheduling", drawn(whole | {"memory": 99}))
+    assert (wide.proof, wide.value) == ("arithmetic", 9)

@@ -136,3 +136,5 @@ def test_prices_beyond_64_bits(large: bool, stream: random.Random) -> None:
     edge = {"processing_times": [2], "due_dates": [-2], "weights": [1 << 58]}
     assert tardiness.integers(edge) is object
     assert tardiness.integers(edge | {"weights": [(1 << 58) - 1]}) is not object
+    two = {"processing_times": [1, 1], "due_dates": [0, -2], "weights": [1 << 57, 1 << 57]}
+    assert tardiness.integers(two) is object

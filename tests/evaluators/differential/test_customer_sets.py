@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from itertools import combinations, permutations
+from itertools import combinations, pairwise, permutations
 
 import numpy as np
 from gapsmith.evaluators.classics.customer_sets import customer_sets, sums
@@ -22,7 +22,7 @@ def test_all_sets_that_fit(stream: random.Random) -> None:
             for one in combinations(range(1, customers + 1), size):
                 if sum(demands[c] for c in one) <= capacity:
                     ways = [(0, *order, 0) for order in permutations(one)]
-                    lengths = [sum(distances[a][b] for a, b in zip(w, w[1:], strict=False)) for w in ways]
+                    lengths = [sum(distances[a][b] for a, b in pairwise(w)) for w in ways]
                     expected[sum(1 << (c - 1) for c in one)] = min(lengths)
         sets = customer_sets(distances, demands, capacity)
         assert sets is not None
@@ -32,7 +32,7 @@ def test_all_sets_that_fit(stream: random.Random) -> None:
         for mask in masks:
             route = sets.route(mask)
             way = (0, *route, 0)
-            assert sum(distances[a][b] for a, b in zip(way, way[1:], strict=False)) == expected[mask]
+            assert sum(distances[a][b] for a, b in pairwise(way)) == expected[mask]
             assert sorted(route) == [c for c in range(1, 7) if mask >> (c - 1) & 1]
         assert customer_sets(distances, demands, capacity, len(expected)) is not None
         assert customer_sets(distances, demands, capacity, len(expected) - 1) is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from itertools import combinations, permutations
+from itertools import combinations, pairwise, permutations
 from math import ceil, hypot
 from typing import Any
 
@@ -17,7 +17,7 @@ CUSTOMERS = 9
 
 
 def _customers(stream: random.Random) -> dict[str, Any]:
-    """Customers around the depot with equal demands: routes of two or three, between which choices are even."""
+    """Customers around the depot with demands nearly equal: routes of two or three, hard to tell apart."""
     points = [(500, 500), *((stream.randrange(1000), stream.randrange(1000)) for _ in range(CUSTOMERS))]
     distances = [[round(hypot(a - c, b - d)) for c, d in points] for a, b in points]
     demands = [0, *(stream.choice((3, 3, 3, 4)) for _ in range(CUSTOMERS))]
@@ -30,7 +30,7 @@ def _routes(public: dict[str, Any]) -> list[tuple[tuple[int, ...], int]]:
 
     def least(customers: tuple[int, ...]) -> int:
         ways = ((0, *order, 0) for order in permutations(customers))
-        return min(sum(distances[a][b] for a, b in zip(way, way[1:], strict=False)) for way in ways)
+        return min(sum(distances[a][b] for a, b in pairwise(way)) for way in ways)
 
     return [
         (customers, least(customers))
@@ -41,7 +41,7 @@ def _routes(public: dict[str, Any]) -> list[tuple[tuple[int, ...], int]]:
 
 
 def _programme(public: dict[str, Any], most: float | None, whole: bool) -> float:
-    """Least length of (fractional) choices of routes; at most `most` of them share two of any three customers."""
+    """Least length of (fractional) choices of routes; at most `most` share two of any three customers."""
     from scipy.optimize import LinearConstraint, milp
 
     routes = _routes(public)

@@ -83,3 +83,13 @@ def test_the_height_of_a_rectangle(
     reference = prove(name, drawn({"buffers": buffers}, {"witness": offsets}))
     assert (reference.kind, reference.value) == ("optimum", height)
     assert _all_orders(buffers)[0] == height
+
+
+def test_a_witness_that_is_none(drawn: Callable[..., Any], prove: Any) -> None:
+    """Offsets of a cut rectangle that collide, or end above the largest load, are an error that says how."""
+    public = {"buffers": [[0, 2, 3], [1, 3, 4]]}
+    assert prove("memory-mapping", drawn(public, {"witness": [0, 3]})).value == 7
+    with pytest.raises(ValueError, match="share time and memory"):
+        prove("memory-mapping", drawn(public, {"witness": [0, 2]}))
+    with pytest.raises(ValueError, match="got 8, expected the peak 7"):
+        prove("memory-mapping", drawn(public, {"witness": [0, 4]}))

@@ -48,7 +48,7 @@ def test_weights_that_fit(stream: random.Random) -> None:
 
 
 def test_least_pressures(stream: random.Random) -> None:
-    """The optimum by bin completion; CP-SAT confirms the value, and attains it only where it is an optimum."""
+    """The optimum by bin completion; CP-SAT confirms the value, and attains none that is not least."""
     for number in range(12):
         public = _models(stream, (5, 60, 999)[number % 3])
         values = sorted({worst for _, worst in _placements(public)})

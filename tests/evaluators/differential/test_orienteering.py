@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import hypot
 from typing import Any
 
@@ -105,7 +105,7 @@ def _spent_to_the_last(stream: random.Random) -> dict[str, Any]:
     """Nine nodes, and a length that one of the tours of two or three of them spends to the last unit."""
     public = _nodes(stream, 9, 0.5)
     way = [0, *stream.sample(range(1, 9), stream.choice((2, 2, 3))), 0]
-    length = sum(public["distances"][a][b] for a, b in zip(way, way[1:], strict=False))
+    length = sum(public["distances"][a][b] for a, b in pairwise(way))
     for node in way[1:-1]:
         public["prizes"][node] += 60
     return public | {"max_length": length}
@@ -122,7 +122,7 @@ def test_prizes_from_any_start(tight: bool, stream: random.Random) -> None:
             found = certified(public, 60.0, answer, spare, noted.append)
             assert (found["bound"], found["value"]) == (most, most)
             visited = [0, *found["answer"], 0]
-            steps = zip(visited, visited[1:], strict=False)
+            steps = pairwise(visited)
             assert sum(public["distances"][a][b] for a, b in steps) <= public["max_length"]
         assert min(one["bound"] for one in noted) >= most
 
@@ -135,6 +135,17 @@ def test_prizes_with_one_at_the_depot(stream: random.Random) -> None:
         paid = public | {"prizes": [7, *public["prizes"][1:]]}
         found = certified(paid, 60.0, nodes, 0)
         assert (found["bound"], found["value"]) == (most + 7, most + 7)
+
+
+def test_a_single_node_at_the_last_unit(stream: random.Random) -> None:
+    """A way there and back of just the largest length is a tour; one unit less leaves the depot alone."""
+    for _ in range(4):
+        public = _nodes(stream, 5, 0.5)
+        nearest = min(range(1, 5), key=lambda node: public["distances"][0][node])
+        length = 2 * public["distances"][0][nearest]
+        for longest, most in ((length, public["prizes"][nearest]), (length - 1, 0)):
+            found = certified(public | {"max_length": longest}, 60.0, None, 0)
+            assert (found["bound"], found["value"]) == (most, most)
 
 
 def test_bounds_of_fractional_prizes(stream: random.Random) -> None:
@@ -161,3 +172,5 @@ def test_bounds_of_fractional_prizes(stream: random.Random) -> None:
         relaxation = OrienteeringRelaxation.of(public, nodes[:1])
         relaxation.solve(time.monotonic() + 60)
         assert most * UNIT <= relaxation.bound <= -1.02 * found.fun * UNIT
+        late = relaxation.finish(time.monotonic() - 1, lambda bound: None)
+        assert late == relaxation.bound // UNIT

@@ -12,7 +12,7 @@ from gapsmith.evaluators.training.pipeline_bound import Profile, least_idle, low
 def _unused(
     stages: int, leading: tuple[int, int], trailing: tuple[int, int], most: int, idle: int, reach: int
 ) -> int | None:
-    """Fewest unused tiles of `reach` microbatches for which the idle ticks suffice, None if there are none."""
+    """Fewest unused tiles of `reach` microbatches for which the idle ticks suffice, None without any."""
     fewest = None
     for sizes in product(range(1, most + 1), repeat=reach):
         for place, size in enumerate(sizes):
@@ -44,7 +44,7 @@ def test_least_idle_of_two_rows(stream: random.Random) -> None:
         rows: list[list[int | None]] = []
         for _ in range(2):
             falling = sorted((stream.randint(0, 12) for _ in range(stream.randint(1, 7))), reverse=True)
-            rows.append([None] * stream.randint(0, 2) + [one for one in falling])
+            rows.append([None] * stream.randint(0, 2) + list(falling))
         spare = stream.randint(0, 14)
         sums = [
             a + b

@@ -25,7 +25,7 @@ def _optimal_orders(public: dict[str, Any]) -> list[tuple[int, ...]]:
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_an_optimal_order_has_all_precedences(weighted: bool, stream: random.Random) -> None:
-    """Some optimal order has every pair and every limit; a short job that is due first comes before others."""
+    """Some optimal order has every pair and every limit; a short job that is due first is never behind."""
     pairs = 0
     for _ in range(30):
         largest = stream.choice((2, 5, 20))

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 from gapsmith.evaluators.classics.tsp import UNIT, TourRelaxation, certified, edge_bound
+from gapsmith.problems.base import VerdictStatus
+from gapsmith.problems.classics.tsp import judge
 
 NODES = 8
 
@@ -61,7 +63,8 @@ def test_bounds_of_fractional_tours(stream: random.Random) -> None:
         assert ceil(least - 0.05) <= noted[-1] <= ceil(least - 1e-6)
         assert relaxation.bound <= UNIT * least + 0.01
         tighter += noted[-1] > noted[0]
-        assert relaxation.reduced.shape == (NODES, NODES)
+        late = relaxation.finish(time.monotonic() - 1, lambda bound: None)
+        assert late == (noted[-1], None)
     assert tighter
 
 
@@ -88,3 +91,26 @@ def test_least_tours(stream: random.Random) -> None:
         least = min(sum(distances[order[k - 1]][order[k]] for k in range(nodes)) for order in orders)
         found = certified({"distances": distances}, 60.0, None, 0)
         assert found["bound"] == found["value"] == least
+
+
+def test_tours_that_are_none() -> None:
+    """Every node once, and the way back is not written out: words say so, and only where it is."""
+    distances = [[0, 2, 9], [2, 0, 4], [9, 4, 0]]
+    assert judge({"distances": distances}, [2, 0, 1]).objective == 15
+    closed = judge({"distances": distances}, [2, 0, 1, 2])
+    assert closed.status is VerdictStatus.INVALID_ANSWER
+    assert "the way back" in closed.violations[0]
+    for answer in (
+        [0, 1],
+        [0, 1, 1],
+        [0, 1, 3],
+        [-1, 0, 1],
+        [0, 1, 2, 1],
+        [1, 1],
+        [0, 1, True],
+        [0.0, 1, 2],
+        None,
+    ):
+        verdict = judge({"distances": distances}, answer)  # type: ignore[arg-type]
+        assert verdict.status is VerdictStatus.INVALID_ANSWER
+        assert "the way back" not in verdict.violations[0]

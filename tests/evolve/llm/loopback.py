@@ -7,6 +7,7 @@ arrived.
     replies  list of texts, given in turn to the requests that are answered well (default one program);
              @N@ in them stands for the number of the good reply; an object is a message as it is sent
     faults   list of kinds, one per request in order of arrival, repeated; "ok" is a good reply
+    by_turn  whether the reply is that of the place in its conversation
     keeps_messages  whether `seen` tells the messages of requests
     key      what the Authorization header must carry, any when missing
 """
@@ -70,7 +71,10 @@ class Server:
         if fault in ("ok", "slow", "pause"):
             replies = self.script.get("replies") or [DEFAULT]
             self.given += 1
-            reply = replies[(self.given - 1) % len(replies)]
+            place = self.given - 1
+            if self.script.get("by_turn"):
+                place = sum(message["role"] == "assistant" for message in body["messages"])
+            reply = replies[place % len(replies)]
             if isinstance(reply, dict):
                 return chat(None, "tool_calls", self.script.get("tokens", (200, 100)), **reply)
             return chat(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import random
 from itertools import combinations, pairwise, permutations
 from math import inf
@@ -28,7 +27,6 @@ from hypothesis import strategies as st
 WHOLE, RULE = cvrp.problem(), cvrp_rule.problem()
 CROSS = public([[10, 10], [10, 20], [20, 10], [10, 0], [0, 10]], [0, 2, 1, 2, 1], 3)
 """A depot in the middle of four customers, each 10 away; neighbours are 14 apart."""
-DIGESTS = {"train": "6e9251c1c6a0af4e", PEERS: "b6cd15ce3ce3f8ff"}
 
 
 def towns(count: int, customers: int, capacity: int, side: int, seed: int) -> list[dict[str, Any]]:
@@ -304,29 +302,9 @@ def test_decisions_are_asked_for_again() -> None:
 
 
 def test_primitives_have_their_kinds() -> None:
-    """Expressions of both forms can be computed from the arguments, with one customer left too."""
-    for left in ([1, 3, 2], [2]):
-        scope = {
-            "np": np,
-            "current_node": 0,
-            "depot": 0,
-            "unvisited_nodes": np.array(left),
-            "rest_capacity": 3.0,
-            "demands": np.array(CROSS["demands"], dtype=float),
-            "distance_matrix": np.array(CROSS["distances"], dtype=float),
-        }
-        for primitive in RULE.primitives():
-            value = eval(primitive.text, dict(scope))
-            assert np.shape(value) == ((len(left),) if primitive.kind == "vector" else ()), primitive.text
+    """Expressions of the whole form can be computed from the arguments."""
     for primitive in WHOLE.primitives():
         assert isinstance(eval(primitive.text, {**CROSS, "i": 1, "j": 2}), int)
-
-
-@pytest.mark.parametrize("label", DIGESTS)
-def test_instances_stay_what_they_are(label: str) -> None:
-    """The digest of all digests of a set of seed 1."""
-    text = "".join(instance.digest for instance in WHOLE.instances(label, 1))
-    assert hashlib.sha256(text.encode()).hexdigest()[:16] == DIGESTS[label]
 
 
 def test_the_peers_instances_are_theirs(run: Any) -> None:

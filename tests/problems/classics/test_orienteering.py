@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import random
 from itertools import permutations
 from pathlib import Path
@@ -26,7 +25,6 @@ SQUARE = {
     "prizes": [0, 3, 5, 4],
     "max_length": 34,
 }
-DIGESTS = {"train": "05f3b54234ee62a9", LARGE: "5792555cd56f5867", PEERS: "7eb7fe39094d6985"}
 
 
 def trips(count: int, nodes: int, seed: int) -> list[dict[str, Any]]:
@@ -214,28 +212,9 @@ def test_a_reply_that_is_no_offered_node_is_an_error(reply: Any) -> None:
 
 
 def test_primitives_have_their_kinds() -> None:
-    """Expressions of both forms can be computed from the arguments."""
-    scope = {
-        "np": np,
-        "current_node": 0,
-        "depot": 0,
-        "unvisited_nodes": np.array([1, 3, 2]),
-        "rest_length": 34.0,
-        "prizes": np.array(SQUARE["prizes"], dtype=float),
-        "distance_matrix": np.array(SQUARE["distances"], dtype=float),
-    }
-    for primitive in RULE.primitives():
-        value = eval(primitive.text, dict(scope))
-        assert np.shape(value) == ((3,) if primitive.kind == "vector" else ()), primitive.text
+    """Expressions of the whole form can be computed from the arguments."""
     for primitive in WHOLE.primitives():
         assert isinstance(eval(primitive.text, {**SQUARE, "i": 1, "j": 2}), int)
-
-
-@pytest.mark.parametrize("label", DIGESTS)
-def test_instances_stay_what_they_are(label: str) -> None:
-    """The digest of all digests of a set of seed 1."""
-    text = "".join(instance.digest for instance in WHOLE.instances(label, 1))
-    assert hashlib.sha256(text.encode()).hexdigest()[:16] == DIGESTS[label]
 
 
 def test_named_sets_have_their_law() -> None:

