@@ -26,6 +26,7 @@ VERBS = {
     "best": "Print the best heuristic's source, or write it as a program that runs alone.",
     "report": "Write report.html, one self-contained page, and report.md, the same in text.",
     "watch": "Follow a campaign of another process, or look at a finished one; it is left alone.",
+    "dashboard": "Show all runs of a folder in a browser of this machine, live, and each run's page.",
     "evaluate": "Score a heuristic by the same path as every candidate.",
     "verify": "Run the best candidate and the champions of time classes again, and compare "
     "every answer and gap.",
@@ -55,7 +56,7 @@ GROUPS = {
 """Group of verbs → the first sentence of its help."""
 SECTIONS = {
     "Every day": (
-        *("demo", "run", "resume", "list", "show", "best", "report", "watch", "problems"),
+        *("demo", "run", "resume", "list", "show", "best", "report", "watch", "dashboard", "problems"),
         *("evaluate", "verify", "compare", "solve", "bench", "doctor"),
     ),
     "Advanced": (

@@ -81,19 +81,14 @@ def _begun(folder: Path, json: bool) -> bool:
 
 
 def _serve(folder: Path, port: int, json: bool) -> None:
-    """Serves the live page until Ctrl-C."""
-    import gc
+    """Serves the page of a run until Ctrl-C."""
+    from ..views.web import LiveServer, key_of
+    from .dashboard import drawn, serving
 
-    from ..views.web import LiveServer
-
-    with LiveServer(folder, port) as server:
+    with LiveServer(folder, port, draw=drawn) as server:
         with opened(folder) as record:  # a record that cannot be read is said here, not in the browser
             name = record.name
-            server.source.begin(record)
-        gc.freeze()  # what is loaded now stays until the end, so polls need not look through it
-        if json:
-            emit_json({"run": name, "address": server.address})
-        else:
-            console().print(server.address, markup=False, soft_wrap=True)
-            console(stderr=True).print("open this address in a browser here; Ctrl-C ends the page")
-        server.serve_forever()
+            documents = server.runs.of(key_of(folder))
+            assert documents is not None
+            documents.begin(record)
+        serving(server, server.address_of(folder), json, run=name)

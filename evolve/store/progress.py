@@ -221,6 +221,91 @@ def latest_candidates(reader: Reader, most: int) -> list[dict[str, Any]]:
     ]
 
 
+_BEST_OF = (
+    "max(e.fitness) AS fitness"  # SQLite takes the other columns of a group from the row of its maximum
+)
+
+
+def losses_over_iterations(reader: Reader, most: int) -> list[dict[str, Any]]:
+    """Training losses by iteration, at most `most` rows: the best candidate of each stretch of iterations.
+
+    Each row has `iteration` and `id` of that candidate, its `loss_percent`, and `of` (count of candidates).
+    """
+    last = reader.value("SELECT coalesce(max(iteration), 0) FROM candidates")
+    rows = reader.rows(
+        f"SELECT c.iteration, c.id, {_BEST_OF}, count(*) AS of FROM candidates c JOIN evaluations e "
+        "ON e.program = c.id AND e.split = 'train' AND e.fitness IS NOT NULL "
+        "GROUP BY c.iteration / ? ORDER BY c.iteration",
+        (max(1, -(-(last + 1) // most)),),
+    )
+    return [
+        {
+            "iteration": row["iteration"],
+            "id": row["id"],
+            "loss_percent": -100 * row["fitness"] + 0.0,
+            "of": row["of"],
+        }
+        for row in rows
+    ]
+
+
+def iteration_page(
+    reader: Reader, most: int, before: int | None = None, kind: str = "all", text: str = ""
+) -> list[dict[str, Any]]:
+    """The iterations before a number, newest first, with candidate or why there is none.
+
+    Args:
+        reader: of the run.
+        most: rows (count).
+        before: the first row is older than this iteration; None for the newest.
+        kind: `all`, `candidates`, `rejected` (no candidate), or `failed` (no training fitness).
+        text: begin of a candidate's id, or part of an operator's or a rejection's name; empty for any.
+    """
+    kinds = {
+        "all": "1",
+        "candidates": "i.candidate IS NOT NULL",
+        "rejected": "i.rejection IS NOT NULL",
+        "failed": "e.status IS NOT NULL AND e.fitness IS NULL",
+    }
+    rows = reader.rows(
+        "SELECT i.iteration, i.island, i.candidate, i.rejection, i.excerpt, i.origin, i.operator, e.status, "
+        "e.fitness FROM iterations i LEFT JOIN evaluations e ON e.program = i.candidate "
+        f"AND e.split = 'train' WHERE i.told IS NOT NULL AND {kinds[kind]} "
+        "AND (?1 IS NULL OR i.iteration < ?1) AND (?2 = '' OR substr(i.candidate, 1, length(?2)) = ?2 "
+        "OR instr(i.operator, ?2) OR instr(i.rejection, ?2)) ORDER BY i.iteration DESC LIMIT ?3",
+        (before, text, most),
+    )
+    return [
+        {
+            "iteration": row["iteration"],
+            "island": row["island"],
+            "id": row["candidate"],
+            "made": row["operator"] or row["origin"] or "",
+            "loss_percent": None if row["fitness"] is None else -100 * row["fitness"] + 0.0,
+            "status": row["rejection"] or row["status"] or "not evaluated",
+            "why": row["excerpt"] or "",
+        }
+        for row in rows
+    ]
+
+
+def latest_events(reader: Reader, most: int) -> list[dict[str, Any]]:
+    """Iteration, kind and candidate (None without one) of the last events, newest first."""
+    rows = reader.rows(
+        "SELECT iteration, kind, CASE WHEN json_valid(data) THEN json_extract(data, '$.candidate') END AS id "
+        "FROM events WHERE kind <> 'migration' ORDER BY id DESC LIMIT ?",
+        (most,),
+    )
+    return [
+        {
+            "iteration": row["iteration"],
+            "kind": row["kind"],
+            "candidate": row["id"] if isinstance(row["id"], str) else None,
+        }
+        for row in rows
+    ]
+
+
 def children(reader: Reader, candidate: str) -> int:
     """Candidates made from a candidate (count)."""
     return int(reader.value("SELECT count(*) FROM parents WHERE parent = ?", (candidate,)))

@@ -199,11 +199,11 @@ def test_page_follows_a_campaign_to_its_end(
     browser.open(serve(growing.folder))
     browser.until("document.body?.dataset.ready === 'yes'")
     assert browser.text("state").startswith("running")
-    for part in ("gap", "curve"):
-        label = browser.value(f"document.querySelector('#{part} svg').getAttribute('aria-label')")
-        assert "mdd" in label or "edd" in label
-    gap = browser.value("document.querySelector('#gap svg').getAttribute('aria-label')")
-    assert all(name in gap for name in ("edd", "mdd", "start program"))
+    label = browser.until("document.querySelector('#curve[role=img]')?.ariaLabel")
+    assert "start program" in label
+    assert "best baseline mdd" in label or "best baseline edd" in label
+    browser.until("document.body.dataset.whole === 'yes'")
+    assert browser.value("document.querySelectorAll('#times canvas, #curve canvas').length") >= 1
     assert browser.value("document.querySelectorAll('#islands tr').length") == 2
     assert f"iterations\t{growing.told}" in browser.text("spent")
     assert "US dollars\t0.0" in browser.text("spent")
@@ -236,11 +236,12 @@ def test_other_addresses_and_names_are_refused(
 ) -> None:
     """Without the token, and under another name of this machine, a browser gets nothing."""
     address = serve(runs / "20260103-101500-smtt-bbbb")
-    base, token = address.rstrip("/").rsplit("/", 1)
+    base, token, page = address.split("/", 4)[2:]
     for wrong in (
-        f"{base}/",
-        f"{base}/live.json",
-        f"{base}/{token[:-1]}/",
+        f"http://{base}/",
+        f"http://{base}/{page}",
+        f"http://{base}/{page}live.json",
+        f"http://{base}/{token[:-1]}/{page}",
         address.replace("127.0.0.1", "gapsmith.localhost"),
     ):
         browser.open(wrong)
@@ -261,7 +262,7 @@ def test_full_report_comes_on_demand(
     browser.console.clear()
     browser.open(serve(folder))
     browser.until("document.body?.dataset.ready === 'yes'")
-    link = browser.value("document.querySelector('main a').href")
+    link = browser.value("document.getElementById('report').href")
     browser.open(link)
     browser.until("document.title.startsWith('Gapsmith report') && document.body.dataset.ready === 'yes'")
     assert browser.value("document.querySelectorAll('figure svg').length") > 5

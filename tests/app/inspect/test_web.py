@@ -11,13 +11,13 @@ import socket
 import sqlite3
 import struct
 import threading
-from base64 import b64encode
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.views.web import LiveServer
+from gapsmith.app.views import web
+from gapsmith.app.views.web import STATIC, LiveDocuments, LiveServer, key_of
 
 Say = Callable[..., Any]
 MODEL = "20260103-101500-smtt-bbbb"
@@ -40,6 +40,18 @@ def serve() -> Iterator[Callable[[Path], LiveServer]]:
         server.server_close()
 
 
+def source(server: LiveServer) -> LiveDocuments:
+    """The documents of the one run that a server shows."""
+    documents = server.runs.of(key_of(server.runs.folder))
+    assert documents is not None
+    return documents
+
+
+def path(server: LiveServer) -> str:
+    """Where the page of the one run is."""
+    return server.path_of(server.runs.folder)
+
+
 def ask(server: LiveServer, path: str, method: str = "GET", **headers: str) -> tuple[int, Any, str]:
     """Status, headers and body of an answer to a path below the token."""
     port = int(server.server_address[1])
@@ -49,19 +61,38 @@ def ask(server: LiveServer, path: str, method: str = "GET", **headers: str) -> t
     return answer.status, answer.headers, answer.read().decode("utf-8", "replace")
 
 
-def test_page_runs_its_own_script_alone_and_needs_no_network(serve: Callable[..., Any], runs: Path) -> None:
-    """The policy names the hashes of the one style and the one script; nothing is loaded from elsewhere."""
+def test_page_runs_the_servers_files_alone_and_needs_no_network(
+    serve: Callable[..., Any], runs: Path
+) -> None:
+    """No script or style stands in a page, the policy allows the server's own files, and all are there."""
     server = serve(runs / MODEL)
-    status, headers, text = ask(server, f"/{server.token}/")
-    assert status == 200
-    policy = headers["Content-Security-Policy"]
-    for tag in ("style", "script"):
-        (body,) = re.findall(rf"<{tag}>(.*?)</{tag}>", text, re.S)
-        assert f"{tag}-src 'sha256-{b64encode(hashlib.sha256(body.encode()).digest()).decode()}'" in policy
-    assert "default-src 'none'" in policy
-    assert "unsafe" not in policy
-    assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", text)
-    assert headers["Cache-Control"] == "no-store"
+    for page in (path(server), server.path_of()):
+        status, headers, text = ask(server, page)
+        assert status == 200
+        policy = headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy
+        assert "script-src 'self'" in policy
+        assert "unsafe" not in policy
+        assert re.findall(r"<script[^>]*>(.*?)</script>", text, re.S) == ["", ""]
+        assert not re.search(r"<style|style=|\son\w+=|https?://", text)
+        assert headers["Cache-Control"] == "no-store"
+        names = [name.rsplit("/", 1)[-1] for name in re.findall(r'(?:src|href)="([^"]+\.\w+)"', text)]
+        assert sorted(names) == sorted(STATIC)
+    for name in STATIC:
+        assert ask(server, server.path_of() + name)[0] == 200
+
+
+def test_the_chart_library_is_the_published_one() -> None:
+    """The shipped files of uPlot 1.6.32 have the published digests, and the licence is beside them."""
+    folder = Path(web.__file__).parent / "templates"
+    digests = {
+        "uplot.js": "19c8d4c6ad88929a79f4ae49d6f7161566dfd0ba3d15cc495e974f787eb78f1f",
+        "uplot.css": "df630c6a8d6f8eeaff264b50f73ce5b114f646ffd9a0bb74f049b0a00135fa04",
+        "uplot-license.txt": "8f989229699b4fe2f1a0432d0e9edc338a8a911e250e2d1b01ecd770a5f5b1bd",
+    }
+    for name, digest in digests.items():
+        assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
+    assert "MIT License" in (folder / "uplot-license.txt").read_text("utf-8")
 
 
 @pytest.mark.parametrize(
@@ -74,36 +105,58 @@ def test_page_runs_its_own_script_alone_and_needs_no_network(serve: Callable[...
         ("/{token}/live.json", "evil.example:{port}"),
         ("/{token}/../archive.sqlite", None),
         ("/{token}/archive.sqlite", None),
-        ("/{token}/candidate/zzzz", None),
-        ("/{token}/candidate/..%2fx", None),
+        ("/{token}/live.json", None),
+        ("/{token}/templates/dashboard.js", None),
+        ("/{token}/run", None),
+        ("/{token}/run/000000000000/", None),
+        ("/{token}/run/000000000000/live.json", None),
+        ("/{token}/compare.json/a/b", None),
+        ("/{token}/run/{key}", None),
+        ("/{token}/run/{key}/candidate/zzzz", None),
+        ("/{token}/run/{key}/candidate/..%2fx", None),
+        ("/{token}/run/{key}/answer/kept", None),
+        ("/{token}/run/{key}/answer/..", None),
+        ("/{token}/run/{key}/iterations.json?kind=none", None),
+        ("/{token}/run/{key}/iterations.json?before=-1", None),
+        ("/{token}/run/{key}/../archive.sqlite", None),
     ],
 )
 def test_strangers_find_nothing(serve: Callable[..., Any], runs: Path, path: str, host: str | None) -> None:
     """Without the token, with another host's name, and for files of the run the answer is 404."""
     server = serve(runs / MODEL)
-    words = {"token": server.token, "port": server.server_address[1]}
+    words = {"token": server.token, "port": server.server_address[1], "key": key_of(runs / MODEL)}
     headers = {} if host is None else {"Host": host.format(**words)}
     status, _, text = ask(server, path.format(**words), **headers)
     assert (status, text) == (404, "not found\n")
+
+
+def test_another_origin_finds_nothing(serve: Callable[..., Any], runs: Path) -> None:
+    """A page of another origin gets nothing, even with the right address; the page's own requests do."""
+    server = serve(runs / MODEL)
+    own = f"http://127.0.0.1:{server.server_address[1]}"
+    answers = {
+        o: ask(server, path(server) + "live.json", Origin=o)[0] for o in (own, "http://evil.example", "null")
+    }
+    assert answers == {own: 200, "http://evil.example": 404, "null": 404}
 
 
 def test_server_listens_on_loopback_and_only_answers_get(serve: Callable[..., Any], runs: Path) -> None:
     """It is bound to 127.0.0.1, and another method is refused."""
     server = serve(runs / MODEL)
     assert server.server_address[0] == "127.0.0.1"
-    assert ask(server, f"/{server.token}/live.json", "POST")[0] == 501
+    assert ask(server, path(server) + "live.json", "POST")[0] == 501
 
 
 def test_live_document_is_that_of_watch(serve: Callable[..., Any], runs: Path, say: Say) -> None:
     """The page gets what `watch --json` prints, the marks of baselines, and the newest candidates."""
     server = serve(runs / MODEL)
-    live = json.loads(ask(server, f"/{server.token}/live.json")[2])
+    live = json.loads(ask(server, path(server) + "live.json")[2])
     watched = say("watch", MODEL, "--json").document
     assert {key: live[key] for key in watched} == watched
     assert {"edd", "mdd", "start program"} == {mark["name"] for mark in live["marks"]}
     newest = live["newest"]
     assert [row["iteration"] for row in newest] == sorted((r["iteration"] for r in newest), reverse=True)
-    candidate = json.loads(ask(server, f"/{server.token}/candidate/{newest[0]['id']}")[2])
+    candidate = json.loads(ask(server, path(server) + f"candidate/{newest[0]['id']}")[2])
     shown = say("show", MODEL, newest[0]["id"], "--json").document
     assert candidate["source"] in shown["files"].values()
     assert candidate["diff"].startswith("---")
@@ -113,12 +166,10 @@ def test_a_poll_without_change_reads_nothing(
     serve: Callable[..., Any], runs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While the store stays as it is, further polls get the same document without opening the store."""
-    from gapsmith.app.views import web
-
     server = serve(runs / MODEL)
-    first = server.source.live()
+    first = source(server).live()
     monkeypatch.setattr(web, "open_record", lambda *_, **__: pytest.fail("the store was opened"))
-    assert server.source.live() == first
+    assert source(server).live() == first
 
 
 def test_the_server_reads_the_whole_run_before_its_first_poll(
@@ -126,7 +177,6 @@ def test_the_server_reads_the_whole_run_before_its_first_poll(
 ) -> None:
     """A poll checks no rows: the command did so before it gave the address."""
     from gapsmith.app.runs.record import open_record
-    from gapsmith.app.views import web
 
     source, checks = web.LiveDocuments(runs / MODEL), []
     with open_record(runs / MODEL) as record:
@@ -148,10 +198,10 @@ def test_hostile_texts_stay_texts(serve: Callable[..., Any], runs: Path, tmp_pat
         store.execute("UPDATE candidates SET operator = ?", ("<img src=x>\x1b[31m\u202e",))
     store.close()
     server = serve(folder)
-    text = ask(server, f"/{server.token}/")[2]
+    text = ask(server, path(server))[2]
     assert "<script>alert" not in text
-    assert text.count("<script") == 1
-    newest = json.loads(ask(server, f"/{server.token}/live.json")[2])["newest"]
+    assert text.count("<script") == 2
+    newest = json.loads(ask(server, path(server) + "live.json")[2])["newest"]
     assert all(row["made"].startswith("<img src=x>") for row in newest)
     assert not any(character in row["made"] for row in newest for character in "\x1b\u202e")
 
@@ -160,7 +210,7 @@ def test_hostile_texts_stay_texts(serve: Callable[..., Any], runs: Path, tmp_pat
 def test_report_on_demand(serve: Callable[..., Any], runs: Path) -> None:
     """The full report comes from the store as it is now."""
     server = serve(runs / MODEL)
-    status, _, text = ask(server, f"/{server.token}/report")
+    status, _, text = ask(server, path(server) + "report")
     assert status == 200
     assert "In one minute" in text
 
@@ -199,11 +249,11 @@ def test_a_damaged_record_is_an_answer(
         with sqlite3.connect(store) as db:
             db.execute("UPDATE run SET value = ?", (json.dumps({"\x1b[2J": "\x1b]0;owned\x07"}),))
         db.close()
-    status, _, text = ask(server, f"/{server.token}/{where}")
+    status, _, text = ask(server, path(server) + where)
     assert (status, text) == (404, "not found\n") or (
         status == 503 and json.loads(text)["error"].replace("\n", "").isprintable()
     )
-    assert ask(server, f"/{server.token}/")[0] == 200
+    assert ask(server, path(server))[0] == 200
     said = "".join(capfd.readouterr())
     assert "Traceback" not in said
     assert "\x1b" not in said
@@ -216,10 +266,10 @@ def test_any_exception_is_an_answer(
     server = serve(runs / MODEL)
     trouble = ZeroDivisionError("\x1b[2J" + "x" * 10_000)
     with monkeypatch.context() as patch:
-        patch.setattr(server.source, "live", lambda: (_ for _ in ()).throw(trouble))
-        status, _, text = ask(server, f"/{server.token}/live.json")
+        patch.setattr(source(server), "live", lambda: (_ for _ in ()).throw(trouble))
+        status, _, text = ask(server, path(server) + "live.json")
     assert (status, len(text) < 3000, "\x1b" in text) == (503, True, False)
-    assert ask(server, f"/{server.token}/live.json")[0] == 200
+    assert ask(server, path(server) + "live.json")[0] == 200
     assert "Traceback" not in "".join(capfd.readouterr())
 
 
@@ -237,7 +287,7 @@ def test_a_request_that_is_none_leaves_no_traceback(
         with socket.create_connection(("127.0.0.1", server.server_address[1])) as raw:
             raw.sendall(sent)
             raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    assert ask(server, f"/{server.token}/live.json")[0] == 200
+    assert ask(server, path(server) + "live.json")[0] == 200
     said = "".join(capfd.readouterr())
     assert "Traceback" not in said
     assert "\x1b" not in said
