@@ -215,6 +215,7 @@ def build_config(
     Raises:
         UserError: a key or value is wrong.
     """
+    from ...evolve.store.schema import FILE_NAME
     from ..config import parse, read
     from ..formatting import clean
     from ..overrides import choose_models, override
@@ -224,10 +225,12 @@ def build_config(
 
     document: dict[str, Any] = {}
     where = "command line"
+    recorded = False
     if what.endswith(".toml"):
         document = read(Path(what))
         where = what
-        check_file(Path(what), parse(document, what), without or ())
+        recorded = (Path(what).absolute().parent / FILE_NAME).exists()  # maybe of an earlier version
+        check_file(Path(what), parse(document, what, recorded=recorded), without or ())
     else:
         document["campaign"] = {"problem": what}
     if model:
@@ -251,7 +254,7 @@ def build_config(
     document, note = with_task_defaults(document)
     if note and unused:
         console(stderr=True).print(clean(note), markup=False, soft_wrap=True)
-    return parse(document, where)
+    return parse(document, where, recorded=recorded)
 
 
 def _parameter_names(document: dict[str, Any]) -> list[str]:

@@ -194,7 +194,7 @@ def test_the_budget_holds(folder: Path) -> None:
     place = folder.with_name("small")
     place.mkdir()
     config["budget"] = {"evaluations": 1}
-    open_bench(parse(config, "test"), place)
+    open_bench(parse(config, "test", recorded=True), place)
     small = Workbench(place)
     assert small.submit(SMITH)["budget"]["evaluations"] == [1, 1]
     with pytest.raises(UserError, match="budget of evaluations is spent"):
