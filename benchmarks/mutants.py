@@ -359,7 +359,7 @@ class Run:
 
     def keep(self, key: str, result: dict[str, Any]) -> None:
         """Adds a result to the file."""
-        with self.lock, RESULTS.with_suffix(".lock").open("w") as alone:
+        with self.lock, Path(__file__).open() as alone:
             fcntl.flock(alone, fcntl.LOCK_EX)
             self.results = Run().results | {key: result}
             document = {"seed": SEED, "alone": self.alone, "results": self.results}
