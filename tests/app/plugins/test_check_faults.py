@@ -198,7 +198,7 @@ def test_the_scaffold_passes(planted: Planted) -> None:
     """What `problems new` writes has no findings, and says what was measured."""
     report = check_problem(str(planted()), seconds=SECONDS)
     assert report.passed, report.findings
-    assert len(report.checks) == 34
+    assert len(report.checks) == 37
     assert report.measured["search_answers"] > 0
 
 

@@ -46,7 +46,7 @@ def test_checks_that_would_begin_too_late_are_left_out(planted: Planted) -> None
     report = examine(str(planted()), {}, 1.0, lambda kind, value: told.append((kind, value)), limit=0.0)
     assert report.checks == ["what is not seen"]
     assert report.unseen
-    assert [len(names) for kind, names in told if kind == "checks" and isinstance(names, list)] == [34]
+    assert [len(names) for kind, names in told if kind == "checks" and isinstance(names, list)] == [37]
 
 
 def test_stored_references_are_taken(planted: Planted, tmp_path: Path) -> None:
