@@ -51,7 +51,7 @@ DEMOS = {
     ),
     "expert-placement": Demonstration(
         "copies of experts on GPUs: minimise the largest load",
-        "no exact method reaches this size: the bound is no attained optimum, so a heuristic is needed",
+        "the reference is a bound that no answer need reach, so a heuristic is needed for a placement",
     ),
 }
 """Problem → what is shown, the default first."""

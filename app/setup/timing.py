@@ -32,7 +32,7 @@ BASELINES_SHARE = 0.25
 """Share of a budget of wall seconds after which only the baselines that matter are evaluated (ratio)."""
 _SURE_SECONDS = 3.0
 """Wall seconds after which the pace of a preparation is believed."""
-QUICK = ("job-shop", "bin-packing", "model-placement")
+QUICK = ("job-shop", "bin-packing")
 """Built-in problems that are measured within a minute, with nothing cached."""
 _RUNS = 20
 _PACES = 3
