@@ -96,7 +96,8 @@ class Conversing(Protocol):
     """
 
     @property
-    def talks(self) -> bool: ...
+    def talks(self) -> bool:
+        """See there."""
 
     def learn(self, ask: Ask, outcome: Outcome, asked: int) -> None:
         """Takes an outcome, of this session or recorded; `asked` iterations are open or closed (count)."""
