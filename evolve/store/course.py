@@ -98,8 +98,8 @@ def unused(reader: Reader, last: int) -> int:
     The first iteration of an episode counts as one, whatever it brought.
     """
     rows = reader.rows(
-        "SELECT count(*) AS many FROM iterations i WHERE rejection = 'episode_over' AND iteration <= ? AND EXISTS "
-        "(SELECT 1 FROM events e WHERE e.iteration = i.iteration AND e.kind = ?)",
+        "SELECT count(*) AS many FROM iterations i WHERE rejection = 'episode_over' AND iteration <= ? "
+        "AND EXISTS (SELECT 1 FROM events e WHERE e.iteration = i.iteration AND e.kind = ?)",
         (last, SHARES),
     )
     return int(rows[0]["many"])
