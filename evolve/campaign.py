@@ -241,12 +241,15 @@ class Campaign:
                 yield step
                 if step not in self._flights:
                     break  # stopped while the elites were evaluated on new instances
-                if course.admits(step) and not self._land(self._flights[step]):
+                if course.admits(step) and not self._talks_on(step) and not self._land(self._flights[step]):
                     break
             elif -step in self._flights:
                 if not self._land(self._flights[-step]):
                     break
+                talks = self._talks_on(1 - step)
                 yield step
+                if talks and course.admits(1 - step) and not self._land(self._flights[1 - step]):
+                    break
         self._flights.clear()
         self.interrupt(StopReason.ITERATIONS)
 
@@ -423,10 +426,22 @@ class Campaign:
             self.interrupt(StopReason.EVALUATIONS)
         return admitted
 
+    def _talks_on(self, number: int) -> bool:
+        """Whether the text of an iteration waits for the outcome of the one before, in an episode."""
+        flight = self._flights.get(number)
+        before = number - 1 in self._flights
+        later = flight is not None and flight.program > 1
+        return later and before and self._converses
+
+    @property
+    def _converses(self) -> bool:
+        """Whether models are asked in episodes."""
+        return isinstance(self.ports.proposer, Conversing) and self.ports.proposer.talks
+
     def _may_give_back(self) -> bool:
         """Whether an episode under way may end before all its iterations have a program."""
         several = any(flight.programs > 1 for flight in self._flights.values())
-        return several and isinstance(self.ports.proposer, Conversing)
+        return several and self._converses
 
     def _room(self) -> bool:
         # In order of completion only asks without a text count, and as many again may be evaluated;

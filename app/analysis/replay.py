@@ -26,7 +26,14 @@ from ...evolve.llm.prompt_scores import KIND as EXPLAINED
 from ...evolve.llm.prompt_scores import Explanations
 from ...evolve.llm.proposer import PromptedProposer
 from ...evolve.llm.registry import RECORDED
-from ...evolve.store.course import completed_rows, ended_by_a_clock, execution_seconds, judged, last_completed
+from ...evolve.store.course import (
+    completed_rows,
+    ended_by_a_clock,
+    execution_seconds,
+    judged,
+    last_completed,
+    unused,
+)
 from ...evolve.store.reader import BASELINE, Reader
 from ...evolve.store.statistics import made_by, work
 from ...evolve.store.store import Store
@@ -286,7 +293,9 @@ def _run_again(
     evaluator = opened.evaluator
     evaluator.timed = False
     points = made_by(record.reader, OPERATOR, told) if config.uses_models else 0
-    budget = BudgetSection(iterations=told - points)  # without the seconds, which differ from run to run
+    budget = BudgetSection(
+        iterations=told - points - unused(record.reader, told)
+    )  # without the seconds, which differ from run to run
     offline = config.model_copy(update={"model": (), "budget": budget})
     setup = ReplaySetup(
         opened.loaded,

@@ -89,7 +89,15 @@ class EpisodeTerms:
 
 @runtime_checkable
 class Conversing(Protocol):
-    """A proposer whose conversations go on with the outcomes of their programs."""
+    """A proposer whose conversations go on with the outcomes of their programs.
+
+    Attributes:
+        talks: whether it has conversations, and no single questions.
+    """
+
+    @property
+    def talks(self) -> bool:
+        """See there."""
 
     def learn(self, ask: Iteration, outcome: Outcome, asked: int) -> None:
         """Takes an outcome, of this session or recorded; `asked` iterations are open or closed (count)."""

@@ -135,6 +135,11 @@ class PromptedProposer:
             answer = self._first_answer(parents, context, rng)
         return self._made(answer, parents, context)
 
+    @property
+    def talks(self) -> bool:
+        """See `Conversing`."""
+        return self._episodes is not None
+
     def learn(self, ask: Iteration, outcome: Outcome, asked: int) -> None:
         """See `Conversing`: conversations go on, and what an episode learned is a remark from then on."""
         if self._episodes is None or ask.programs == 1:

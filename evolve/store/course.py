@@ -92,6 +92,19 @@ def rejected_for(reader: Reader, reasons: Sequence[str]) -> frozenset[int]:
     return frozenset(row["iteration"] for row in rows)
 
 
+def unused(reader: Reader, last: int) -> int:
+    """Iterations whose episode was over before they got a program, up to the number `last` (count).
+
+    The first iteration of an episode counts as one, whatever it brought.
+    """
+    rows = reader.rows(
+        "SELECT count(*) AS many FROM iterations i WHERE rejection = 'episode_over' AND iteration <= ? "
+        "AND EXISTS (SELECT 1 FROM events e WHERE e.iteration = i.iteration AND e.kind = ?)",
+        (last, SHARES),
+    )
+    return int(rows[0]["many"])
+
+
 def unfinished(reader: Reader) -> frozenset[int]:
     """Iterations with a candidate whose outcome was not told."""
     rows = reader.rows("SELECT iteration FROM iterations WHERE told IS NULL AND candidate IS NOT NULL")

@@ -353,7 +353,7 @@ def test_an_episode_is_replayed_and_answered_from_a_cassette(told, tmp_path):
 def test_scripted_replies_and_shared_replies(tmp_path, loopback):
     """A script answers an episode from text blocks; an episode and several programs a reply exclude each other."""
     path = tmp_path / "replies.json"
-    path.write_text(json.dumps([evaluate("times[j]"), evaluate("-weights[j] * 2"), DONE, DONE]))
+    path.write_text(json.dumps([evaluate("times[j] % 7"), evaluate("-weights[j] % 5"), DONE, DONE]))
     server = loopback()
     folder = run(
         tmp_path / "run", document(server, 2, {"evaluations": 3}, model=[{"spec": f"scripted/{path}"}])
