@@ -18,7 +18,7 @@ from ...problems.answers.kind import AnswerKind
 from ...problems.base import HasAnswerKind, Instance, Interactive, Json, Number
 from ...problems.required import Infeasible
 from .bench import SEED, Bench, SampleCase, all_origins, attempt
-from .coverage import Part, changes_of
+from .coverage import AnswerPart, changes_of
 from .findings import shorten
 
 _FEW = 0.5
@@ -209,7 +209,7 @@ def check_reference_parts(bench: Bench, seconds: float) -> None:
             _compare(bench, case, part, len(some), ends)
 
 
-def _compare(bench: Bench, case: SampleCase, part: Part, answers: int, ends: float) -> None:
+def _compare(bench: Bench, case: SampleCase, part: AnswerPart, answers: int, ends: float) -> None:
     """Notes a part on which the reference depends, though no verdict does."""
     assert case.reference is not None
     for change in changes_of(part)[:_CHANGED]:
@@ -234,18 +234,18 @@ def _proven(reference: Reference | None) -> bool:
     return reference is not None and reference.kind is ReferenceKind.OPTIMUM
 
 
-def _parts(instance: Instance) -> list[Part]:
+def _parts(instance: Instance) -> list[AnswerPart]:
     """Names of the instance, and columns of lists of equally long rows."""
     found = []
     for key, value in {**instance.public, **(instance.hidden or {})}.items():
-        found.append(Part(key))
+        found.append(AnswerPart(key))
         rows = value if isinstance(value, list) and value and all(isinstance(r, list) for r in value) else []
         if len({len(row) for row in rows}) == 1:
-            found += [Part(key, True, column) for column in range(len(rows[0]))]
+            found += [AnswerPart(key, True, column) for column in range(len(rows[0]))]
     return found
 
 
-def _with(instance: Instance, part: Part, change: Any) -> Instance | None:
+def _with(instance: Instance, part: AnswerPart, change: Any) -> Instance | None:
     """The instance with a part changed; None where the change makes no difference or cannot be made."""
     hidden = dict(instance.hidden or {})
     public = dict(instance.public)
@@ -262,7 +262,7 @@ def _with(instance: Instance, part: Part, change: Any) -> Instance | None:
     return replace(instance, public=public, hidden=hidden if instance.hidden is not None else None)
 
 
-def _matters(bench: Bench, case: SampleCase, answer: Json, objective: Number, part: Part) -> bool:
+def _matters(bench: Bench, case: SampleCase, answer: Json, objective: Number, part: AnswerPart) -> bool:
     """Whether some change of a part changes the verdict on an answer."""
     for change in changes_of(part):
         other = _with(case.instance, part, change)
