@@ -13,4 +13,4 @@ def test_a_built_in_passes_its_check(name: str) -> None:
     """Contract and attacks find nothing; every problem is attacked from answers of its own."""
     report = check_problem(name, seconds=4.0)
     assert report.passed, report.findings
-    assert len(report.checks) == 34
+    assert len(report.checks) == 37

@@ -226,7 +226,7 @@ def test_a_check_that_breaks_is_a_finding(planted: Planted) -> None:
     assert {"check-failed", "verify-raises"} <= set(found)
     assert "ZeroDivisionError" in found["check-failed"].got
     assert f"{path.name}:" in found["check-failed"].got
-    assert len(report.checks) == 34
+    assert len(report.checks) == 37
 
 
 def test_the_files_of_the_working_folder_hide_no_module(
