@@ -37,7 +37,7 @@ def test_the_total_that_a_hint_names_is_accepted(say: Say, copied: Path) -> None
         db.execute("UPDATE calls SET cost_usd = 6000000.0054 WHERE id = 1")
     said = say("resume", MODEL, "--usd", "2", runs=copied.parent)
     assert (said.code, "expected at least the 6000000.01 of before" in said.err) == (2, True), said.err
-    assert "for 2.0 more: --usd 6000002.01\n" in said.err
+    assert "for 2 more: --budget 6000002.01usd\n" in said.err
 
 
 def test_tokens_count_though_a_server_tells_one_kind_alone(say: Say, copied: Path) -> None:
