@@ -205,7 +205,7 @@ def test_config_show_and_init(command: Command, tmp_path: Path, problem: str) ->
     assert command("config", "init", str(file)).returncode == 0
     shown = json.loads(command("config", "show", str(file), "--json").stdout)
     keys = [f"{s}.{k}" for s, table in shown.items() if s not in ("problem", "model") for k in table]
-    assert 15 <= len(keys) <= 50
+    assert 15 <= len(keys) <= 53
     for key in keys[:3]:
         assert key in command("config", "explain", key).stdout
     assert command("config", "init", str(file)).returncode == 2
