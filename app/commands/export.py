@@ -33,6 +33,12 @@ def export(
         str | None,
         typer.Option("--to", metavar="TRACKER", help="tensorboard: scalars into the folder of -o."),
     ] = None,
+    bundle: Annotated[
+        bool,
+        typer.Option(
+            "--bundle", help="Champion, instances, references and record as a .zip for others; no prompts."
+        ),
+    ] = False,
     force: Force = False,
     runs: Runs = None,
     json: Json = False,
@@ -46,6 +52,13 @@ def export(
         from ...evolve.store.exports import EXPORTS
         from ..runs.export import CASSETTE, ELITES, rows, write_rows
 
+        if bundle:
+            if follow or to is not None or what != "candidates" or form != "jsonl":
+                raise UserError(
+                    USAGE, "--bundle: got --follow, --to, --what or --format too", "leave them out"
+                )
+            _pack(single(run, folders_of(run, runs)), output, force, json)
+            return
         if follow or to is not None:
             if what != "candidates" or form != "jsonl" or (json and to is None):
                 raise UserError(
@@ -76,6 +89,22 @@ def export(
                     number = write_rows(rows(record, what), form, sys.stdout)
                 if not number:
                     console(stderr=True).print(f"{record.name}: it holds no {what}", markup=False)
+
+
+def _pack(folder: Path, output: Path | None, force: bool, json: bool) -> None:
+    """Writes a run as a .zip that `verify` takes on another machine."""
+    from ..runs.bundle import write_bundle
+
+    target = output or Path(f"{folder.resolve().name}.zip")
+    if target.suffix != ".zip":
+        raise UserError(USAGE, f"{target}: expected a name that ends in .zip")
+    with opened(folder) as record, new_file(target, force) as stream:
+        write_bundle(record, stream.buffer)
+        name = record.name
+    if json:
+        emit_json({"run": name, "written": str(target)})
+    else:
+        console().print(f"{target}: check it anywhere with `gapsmith verify {target}`", markup=False)
 
 
 def _stream(folder: Path, to: str | None, output: Path | None, wait: bool, json: bool) -> None:
