@@ -28,7 +28,7 @@ def report(
     runs: Runs = None,
     json: Json = False,
 ) -> None:
-    """Write report.html, one self-contained page, report.md, the same in text, and share.png, a picture."""
+    """Write report.html, one self-contained page, report.md, the same text, and share.png to post."""
     with errors(json):
         from ..runs.record import open_record
         from ..views import report as view

@@ -1,4 +1,4 @@
-"""A run for others as one .zip: its store without prompts and replies, and its champion; and such a file opened.
+"""A run for others as one .zip: its store without prompts and replies, and its champion.
 
 The file of somebody else is hostile input: few entries of known names, no links, no more bytes than allowed,
 and nothing but the store is taken out of it. What the store says is a foreign record like any other.
@@ -53,8 +53,8 @@ def _words(record: RunRecord) -> str:
     return (
         f"{record.headline['text']}\n\n"
         "Check this with Gapsmith: gapsmith verify FILE.zip\n"
-        f"It runs {_CHAMPION} and the baselines again on the recorded instances, compares every answer and gap,\n"
-        "draws the instances again and proves a sample of the references again.\n"
+        f"It runs {_CHAMPION} and the baselines again on the recorded instances, compares every\n"
+        "answer and gap, draws the instances again and proves a sample of the references again.\n"
     )
 
 

@@ -1,4 +1,4 @@
-"""The picture that goes with a link to a run: verdict, gap against time, first lines; apart as a file of its own."""
+"""The picture that goes with a link to a run: verdict, gap against time, code; apart from the report."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LOOKS = {
     "best": ("o", BLUE, 40),
 }
 _FAR = 4.0
-"""Gaps beyond so many times the median are not drawn: one useless baseline would press all others together."""
+"""Gaps beyond so many times the median are not drawn: they would press all others together."""
 
 
 def card(record: RunRecord, summary: Mapping[str, Any], code: str | None) -> bytes | None:
@@ -41,7 +41,7 @@ def card(record: RunRecord, summary: Mapping[str, Any], code: str | None) -> byt
     points = time_points(record, summary)
     lines = excerpt(code, str(record.problem.get("entry_point") or "")).splitlines()
     text = clean(headline["text"])
-    sentence = "\n".join(textwrap.wrap(f"{text[:1].upper()}{text[1:]}.", 74)[:3])
+    sentence = "\n".join(textwrap.wrap(f"{text[:1].upper()}{text[1:]}.", 62)[:3])
     with styled():
         from matplotlib.figure import Figure
 
@@ -53,7 +53,7 @@ def card(record: RunRecord, summary: Mapping[str, Any], code: str | None) -> byt
         figure.text(0.035, 0.68, clean(str(summary["problem"])), size=7, color=GREY, va="top")
         figure.text(0.035, 0.62, shown, size=6, family="DejaVu Sans Mono", va="top", linespacing=1.6)
         if points:
-            _draw(figure.add_axes((0.6, 0.25, 0.37, 0.44)), points)
+            _draw(figure.add_axes((0.6, 0.27, 0.37, 0.4)), points)
         figure.text(0.035, 0.05, _certificate(record, summary), size=7, color=INK)
         return render(figure, "png", NAME)
 
@@ -64,7 +64,8 @@ def _certificate(record: RunRecord, summary: Mapping[str, Any]) -> str:
     if summary["headline"]["verdict"] == Conclusion.UNVERIFIED:
         return "Scores reported by the task's own evaluator; unverified. Made with Gapsmith."
     if record.unsafe or record.foreign:
-        return f"Not certified: {'made without a sandbox layer' if record.unsafe else 'a foreign record'}. {command}"
+        why = "made without a sandbox layer" if record.unsafe else "a foreign record"
+        return f"Not certified: {why}.  Check it:  {command}"
     return f"Certified by Gapsmith.  Check it:  {command}"
 
 
@@ -87,6 +88,8 @@ def _draw(axes: Axes, points: Sequence[Mapping[str, Any]]) -> None:
     if gaps and gaps[-1] > 10 * least:
         axes.set_yscale("symlog", linthresh=least)
     axes.set_ylim(bottom=0)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.tick_params(labelsize=6)
     axes.grid(visible=True, color=FAINT, linewidth=0.3)
     axes.set_xlabel("CPU time of an instance (ms)", size=6)

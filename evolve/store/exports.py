@@ -55,10 +55,7 @@ def copy_without_calls(reader: Reader, path: Path) -> None:
         copy.execute("DELETE FROM prompts")
         config = reader.record("config") or {}
         models = [
-            {key: value for key, value in table.items() if key not in _PRIVATE}
-            if isinstance(table, dict)
-            else table
-            for table in config.get("model") or []
+            {key: table[key] for key in table if key not in _PRIVATE} for table in config.get("model") or []
         ]
         if models:
             text = json.dumps({**config, "model": models})
