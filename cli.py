@@ -24,7 +24,7 @@ VERBS = {
     "list": "List the runs with problem, model, iterations, best gap and status.",
     "show": "Show what a campaign found, or one candidate with code, gaps and origin.",
     "best": "Print the best heuristic's source, or write it as a program that runs alone.",
-    "report": "Write report.html, one self-contained page, and report.md, the same in text.",
+    "report": "Write report.html, one self-contained page, report.md, the same text, and share.png to post.",
     "watch": "Follow a campaign of another process, or look at a finished one; it is left alone.",
     "dashboard": "Show all runs of a folder in a browser of this machine, live, and each run's page.",
     "evaluate": "Score a heuristic by the same path as every candidate.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -33,6 +34,12 @@ def export(
         str | None,
         typer.Option("--to", metavar="TRACKER", help="tensorboard: scalars into the folder of -o."),
     ] = None,
+    bundle: Annotated[
+        bool,
+        typer.Option(
+            "--bundle", help="Champion, instances, references and record as a .zip for others; no prompts."
+        ),
+    ] = False,
     force: Force = False,
     runs: Runs = None,
     json: Json = False,
@@ -46,20 +53,20 @@ def export(
         from ...evolve.store.exports import EXPORTS
         from ..runs.export import CASSETTE, ELITES, rows, write_rows
 
+        plain = what == "candidates" and form == "jsonl"
+        if bundle and (follow or to is not None or not plain):
+            raise UserError(USAGE, "--bundle: got --follow, --to, --what or --format too", "leave them out")
+        if bundle:
+            _pack(single(run, folders_of(run, runs)), output, force, json)
+            return
         if follow or to is not None:
-            if what != "candidates" or form != "jsonl" or (json and to is None):
+            if not plain or (json and to is None):
                 raise UserError(
                     USAGE, "--follow and --to: got --what, --format or --json too", "leave them out"
                 )
             _stream(single(run, folders_of(run, runs)), to, output, follow, json)
             return
-        choices = (*EXPORTS, ELITES, CASSETTE)
-        if what not in choices:
-            raise UserError(USAGE, f"--what {what}: unknown, expected one of {', '.join(choices)}")
-        if what == CASSETTE and form != "jsonl":
-            raise UserError(USAGE, f"--format {form}: a cassette is jsonl")
-        if form not in ("jsonl", "csv"):
-            raise UserError(USAGE, f"--format {form}: not known, expected jsonl or csv")
+        _check(what, form, (*EXPORTS, ELITES, CASSETTE), CASSETTE)
         with opened(single(run, folders_of(run, runs))) as record:
             if output is not None:
                 with new_file(output, force) as stream:
@@ -76,6 +83,37 @@ def export(
                     number = write_rows(rows(record, what), form, sys.stdout)
                 if not number:
                     console(stderr=True).print(f"{record.name}: it holds no {what}", markup=False)
+
+
+def _check(what: str, form: str, choices: tuple[str, ...], cassette: str) -> None:
+    """Refuses what is no export, or has no such form."""
+    if what not in choices:
+        raise UserError(USAGE, f"--what {what}: unknown, expected one of {', '.join(choices)}")
+    if what == cassette and form != "jsonl":
+        raise UserError(USAGE, f"--format {form}: a cassette is jsonl")
+    if form not in ("jsonl", "csv"):
+        raise UserError(USAGE, f"--format {form}: not known, expected jsonl or csv")
+
+
+def _pack(folder: Path, output: Path | None, force: bool, json: bool) -> None:
+    """Writes a run as a .zip that `verify` takes on another machine."""
+    from ..runs.bundle import write_bundle
+
+    target = output or Path(f"{folder.resolve().name}.zip")
+    if target.suffix != ".zip":
+        raise UserError(USAGE, f"{target}: expected a name that ends in .zip")
+    with opened(folder) as record, new_file(target, force) as stream:
+        write_bundle(record, stream.buffer)
+        name = record.name
+        secret = (record.config.get("evaluation") or {}).get("secret") is not None
+    if secret:
+        said = f"{target}: holds the secret that the run's hidden instances were drawn with; a check needs it"
+        console(stderr=True).print(said, markup=False, soft_wrap=True)
+    if json:
+        emit_json({"run": name, "written": str(target)})
+    else:
+        command = shlex.join(["gapsmith", "verify", str(target)])
+        console().print(f"{target}: check it anywhere with `{command}`", markup=False, soft_wrap=True)
 
 
 def _stream(folder: Path, to: str | None, output: Path | None, wait: bool, json: bool) -> None:

@@ -28,16 +28,17 @@ def report(
     runs: Runs = None,
     json: Json = False,
 ) -> None:
-    """Write report.html, one self-contained page, and report.md, the same in text."""
+    """Write report.html, one self-contained page, report.md, the same text, and share.png to post."""
     with errors(json):
         from ..runs.record import open_record
         from ..views import report as view
+        from ..views.card import NAME, card
 
         written: list[str] = []
         folders = folders_of(run, runs)
         for folder in folders:
             where = folder if output is None else output / folder.name if len(folders) > 1 else output
-            targets = [where / name for name in ("report.html", "report.md")]
+            targets = [where / name for name in ("report.html", "report.md", NAME)]
             if not force and (there := [str(path) for path in targets if path.exists()]):
                 raise UserError(
                     USAGE,
@@ -46,14 +47,16 @@ def report(
                 )
             with open_record(folder) as record:
                 facts = view.context(record)
-                texts = view.html(record, facts), view.markdown(record, facts)
+                picture = card(record, facts["summary"], facts["code"])
+                texts = view.html(record, facts), view.markdown(record, facts), picture
             try:
                 where.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 raise unwritable(where, error, "folder") from error
             for path, text in zip(targets, texts, strict=True):
-                write_new(path, text, force)
-                written.append(str(path))
+                if text is not None:
+                    write_new(path, text, force)
+                    written.append(str(path))
         if json:
             emit_json({"written": written})
         else:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -35,23 +37,32 @@ def verify(
     runs: Runs = None,
     json: Json = False,
 ) -> None:
-    """Run the best candidate and the champions of time classes again, and compare every answer and gap."""
+    """Run the best candidate and the champions of time classes again, and compare every answer and gap.
+
+    RUN may be a FILE.zip of `gapsmith export RUN --bundle`, from another machine.
+    """
     with errors(json):
         from ..analysis.verify import check_fresh
         from ..analysis.verify import verify as check
+        from ..runs.bundle import is_bundle, unpacked
         from ..runs.trust import Use
         from ..setup.reruns import setup_of_record
 
         documents = []
         trust = trust_of(trust_run, unsafe_without)
-        for folder in folders_of(run, runs):
-            with opened(folder) as record:
-                setup = setup_of_record(record, trust, uses=[Use.INSTANCE_FILES], workers=workers)
-                documents.append(check(record, setup, every=every, sample=references, seed=references_seed))
-                if fresh is not None:
-                    documents[-1]["fresh"] = check_fresh(record, setup, fresh)
-            if not json:
-                _print(documents[-1])
+        with ExitStack() as stack:
+            bundled = is_bundle(run)
+            folders = [stack.enter_context(unpacked(Path(run)))] if bundled else folders_of(run, runs)
+            for folder in folders:
+                with opened(folder) as record:
+                    setup = setup_of_record(record, trust, uses=[Use.INSTANCE_FILES], workers=workers)
+                    documents.append(
+                        check(record, setup, every=every, sample=references, seed=references_seed)
+                    )
+                    if fresh is not None:
+                        documents[-1]["fresh"] = check_fresh(record, setup, fresh)
+                if not json:
+                    _print(documents[-1])
         if json:
             emit_json(documents[0] if len(documents) == 1 else documents)
         if any(document["differences"] for document in documents):

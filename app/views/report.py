@@ -113,6 +113,15 @@ _MOST_BYTES = 1_450_000
 """Size up to which a page has room for the texts of candidates."""
 _WRAPPED = 70
 """A line of a statement of so many characters goes on in the next one."""
+_EXCERPT = 6
+_WIDE_LINE = 110
+_TITLES = {
+    "front": "Gap against CPU time",
+    "answers": "Answers: best candidate and best baseline",
+    "progress": "Best training loss so far",
+    "scatter": "Instance by instance",
+}
+"""Headings of the pictures that the first screen may show."""
 _TOP = 15
 """Rows of the candidate list that the page shows without its script."""
 
@@ -161,6 +170,9 @@ def context(record: RunRecord) -> dict[str, Any]:
         "twins": len(record.reader.events("twin")),
         "winners": _winners(record),
         "code": code,
+        "lines": 0 if code is None else len(code.splitlines()),
+        "code_lines": "" if code is None else count(len(code.splitlines()), "line"),
+        "excerpt": None if code is None else excerpt(code, str(record.problem.get("entry_point") or "")),
         "simplified": _simplified(record),
         "events": [e.data for e in record.reader.events("beyond_bound")],
         "versions": record.reader.record("versions") or {},
@@ -200,6 +212,9 @@ def html(record: RunRecord, found: Mapping[str, Any] | None = None) -> str:
             script=script,
             script_digest=digest,
             top=top[:_TOP],
+            first_pictures=[name for name in ("front", "answers") if name in pictures]
+            or [name for name in ("progress", "scatter") if name in pictures],
+            titles=_TITLES,
             total=len(candidates),
         ),
         tab="\t",
@@ -214,6 +229,31 @@ def markdown(record: RunRecord, found: Mapping[str, Any] | None = None) -> str:
     return seen(
         _environment(False).get_template("report.md.jinja").render(found or context(record)), tab="\t"
     )
+
+
+def excerpt(code: str, entry: str, most: int = _EXCERPT) -> str:
+    """The first lines of a program that do something: of its entry point, else of the text, at most `most`.
+
+    Comments, docstrings, imports and empty lines are left out; nothing of the text is run.
+    """
+    lines = code.splitlines()
+    begin = next((n for n, line in enumerate(lines) if line.startswith(f"def {entry}(")), 0)
+    kept = list(_doing(lines[begin:])) or list(_doing(lines))
+    shown = [line if len(line) <= _WIDE_LINE else f"{line[:_WIDE_LINE]}…" for line in kept[:most]]
+    return "\n".join(shown)
+
+
+def _doing(lines: Sequence[str]) -> Iterator[str]:
+    """Lines that are no comment, docstring, import or empty line."""
+    quote = ""
+    for line in lines:
+        text = line.strip()
+        if quote:
+            quote = "" if quote in text else quote
+        elif text[:3] in ('"""', "'''"):
+            quote = "" if text.count(text[:3]) > 1 else text[:3]
+        elif text and not text.startswith(("#", "import ", "from ")):
+            yield line.rstrip()
 
 
 def vars_of(value: Any) -> dict[str, Any]:

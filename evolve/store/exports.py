@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 from .reader import BASELINE, Reader
@@ -38,6 +41,27 @@ EXPORTS = {
     "events": "SELECT iteration, kind, data, at FROM events ORDER BY id",
 }
 """What can be exported → its query. Objectives, references and gaps are exact texts (`12`, `7/3`)."""
+
+_PRIVATE = ("base_url", "api_key_env")
+"""Keys of a model's table that say where and as whom it was asked."""
+
+
+def copy_without_calls(reader: Reader, path: Path) -> None:
+    """Writes a copy of a store without prompts, replies, and the addresses of models, as a new file."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as copy:
+        reader.copy_to(copy)
+        copy.execute("PRAGMA journal_mode = DELETE")
+        copy.execute("DELETE FROM calls")
+        copy.execute("DELETE FROM prompts")
+        config = reader.record("config") or {}
+        models = [
+            {key: table[key] for key in table if key not in _PRIVATE} for table in config.get("model") or []
+        ]
+        if models:
+            text = json.dumps({**config, "model": models})
+            copy.execute("UPDATE run SET value = ? WHERE key = 'config'", (text,))
+        copy.execute("VACUUM")
+
 
 _OUTCOMES = (
     "SELECT 'outcome' AS what, i.told, i.iteration, i.candidate, "

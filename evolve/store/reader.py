@@ -99,6 +99,15 @@ class Reader:
         """Closes the connection."""
         self._db.close()
 
+    def copy_to(self, target: sqlite3.Connection) -> None:
+        """Copies the whole store, as it is now, into another database.
+
+        Raises:
+            StoreError: the file is damaged.
+        """
+        with self._readable():
+            self._db.backup(target)
+
     def hide_unseen(self) -> None:
         """Lets all later queries find no evaluation on validation or test.
 

@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import sqlite3
+import struct
 import zlib
 from collections.abc import Callable
 from contextlib import closing
@@ -358,7 +359,10 @@ def test_report_of_a_run_without_result(say: Say, tmp_path: Path) -> None:
     """A run that stopped before its champion was chosen still has a report that says so."""
     said = say("report", EMPTY, "-o", str(tmp_path), "--json")
     assert said.code == 0, said.err
-    assert said.document["written"] == [str(tmp_path / "report.html"), str(tmp_path / "report.md")]
+    names = ("report.html", "report.md", "share.png")
+    assert said.document["written"] == [str(tmp_path / name) for name in names]
+    assert (tmp_path / "share.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert struct.unpack(">II", (tmp_path / "share.png").read_bytes()[16:24]) == (1200, 630)
     assert "No candidate was tested" in (tmp_path / "report.md").read_text()
 
 

@@ -1,0 +1,130 @@
+"""A run for others as one .zip: its store without prompts and replies, and its champion.
+
+The file of somebody else is hostile input: few entries of known names, no links, no more bytes than allowed,
+and nothing but the store is taken out of it. What the store says is a foreign record like any other.
+"""
+
+from __future__ import annotations
+
+import re
+import stat
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from ...evolve.store.exports import copy_without_calls
+from ...evolve.store.schema import FILE_NAME
+from ..errors import INVALID, NO_CANDIDATE, UserError
+from .record import RunRecord
+from .standalone import program_text
+
+_CHAMPION = "champion.py"
+_README = "README.txt"
+_NAMES = (FILE_NAME, _CHAMPION, _README)
+_MOST_BYTES = 2**30
+"""Of the store in a bundle, however small its compressed form is."""
+_CHUNK = 2**20
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+
+
+def write_bundle(record: RunRecord, stream: IO[bytes]) -> None:
+    """Writes a run's champion, instances, references and record, without prompts, replies and addresses.
+
+    Raises:
+        UserError: no candidate is feasible.
+    """
+    if record.best is None:
+        raise UserError(
+            NO_CANDIDATE, f"{record.name}: no feasible candidate yet, so there is nothing to verify"
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(folder) / FILE_NAME
+        copy_without_calls(record.reader, store)
+        with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as bundle:
+            bundle.write(store, FILE_NAME)
+            bundle.writestr(_CHAMPION, program_text(record, record.best, _CHAMPION))
+            bundle.writestr(_README, _words(record))
+
+
+def _words(record: RunRecord) -> str:
+    return (
+        f"{record.headline['text']}\n\n"
+        "Check this with Gapsmith: gapsmith verify FILE.zip\n"
+        f"It runs {_CHAMPION} and the baselines again on the recorded instances, compares every\n"
+        "answer and gap, draws the instances again and proves a sample of the references again.\n"
+    )
+
+
+def is_bundle(text: str) -> bool:
+    """Whether an argument names a bundle and no run."""
+    return text.endswith(".zip") and Path(text).is_file()
+
+
+@contextmanager
+def unpacked(path: Path) -> Iterator[Path]:
+    """The run folder that a bundle holds, for the time of the block.
+
+    Raises:
+        UserError: the file is no bundle, or larger than any.
+    """
+    name = path.stem if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,100}", path.stem) else "bundle"
+    with tempfile.TemporaryDirectory() as root:
+        folder = Path(root) / name
+        folder.mkdir()
+        try:
+            with zipfile.ZipFile(path) as bundle:
+                _take(bundle, folder / FILE_NAME)
+        except (
+            zipfile.BadZipFile,
+            EOFError,
+            OSError,
+            RuntimeError,
+            NotImplementedError,
+            ValueError,
+        ) as error:
+            raise _refusal(path, f"no readable .zip ({type(error).__name__})") from error
+        except zipfile.LargeZipFile as error:
+            raise _refusal(path, "too large") from error
+        except _Unfit as error:
+            raise _refusal(path, str(error)) from error
+        yield folder
+
+
+class _Unfit(Exception):
+    """What is wrong with a bundle."""
+
+
+def _refusal(path: Path, why: str) -> UserError:
+    return UserError(
+        INVALID,
+        f"{path}: {why}; expected a bundle",
+        "make one with `gapsmith export RUN --bundle -o FILE.zip`",
+    )
+
+
+def _take(bundle: zipfile.ZipFile, target: Path) -> None:
+    """Copies the store out of a bundle.
+
+    Raises:
+        _Unfit: the bundle holds other things, a link, an encrypted entry, or too many bytes.
+    """
+    entries = bundle.infolist()
+    names = [entry.filename for entry in entries]
+    if len(set(names)) != len(names) or not set(names) <= set(_NAMES) or FILE_NAME not in names:
+        raise _Unfit(f"holds {len(names)} entries, among them other ones than {', '.join(_NAMES)}")
+    for entry in entries:
+        mode = entry.external_attr >> 16
+        if entry.flag_bits & 1 or entry.compress_type not in _METHODS:
+            raise _Unfit(f"{entry.filename} is encrypted or packed in an unusual way")
+        if entry.is_dir() or (stat.S_IFMT(mode) and not stat.S_ISREG(mode)):
+            raise _Unfit(f"{entry.filename} is no plain file")
+    size = 0
+    with bundle.open(FILE_NAME) as source, target.open("xb") as stream:
+        while chunk := source.read(_CHUNK):
+            size += len(chunk)
+            if size > _MOST_BYTES:
+                raise _Unfit(f"{FILE_NAME} has more than {_MOST_BYTES:,} bytes")
+            stream.write(chunk)
