@@ -325,10 +325,9 @@ def _refuse_constants(document: Mapping[str, Any], where: str) -> None:
         UserError: there are some.
     """
     found = [
-        f"{where} [{section}] {key}: unknown key; it is a constant of the search ({getattr(default, key)})"
+        f"{where} [{section}] {key}: unknown key; it is a constant of the search"
         for section in SECTIONS
         if isinstance(table := document.get(section), Mapping)
-        for default in [Config.model_fields[section].default]
         for key in table
         if key in constants(section)
     ]

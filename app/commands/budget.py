@@ -18,7 +18,7 @@ MOST = 10**9
 LEAST_SECONDS = 0.001
 """Smallest budget of seconds."""
 EXPECTED = "90s, 5m, 2h, 400it, 2usd, 1Mtok or 600cpu"
-_PART = re.compile(r"\s*\$?\s*([0-9][0-9_,]*(?:\.[0-9]+)?|\.[0-9]+)\s*([kMG]?)\s*([a-zµ]*)\s*")
+_PART = re.compile(r"\s*+(?:\$\s*+)?([0-9][0-9_,]*+(?:\.[0-9]++)?|\.[0-9]++)\s*+([kMG]?)\s*+([a-zµ]*+)\s*+")
 _SCALES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
 _TIMES = {"s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "ms": 0.001}
 _COUNTS = {

@@ -91,7 +91,7 @@ def _longer(reader: Reader, limit: float) -> list[str]:
 
 # Advice for a problem that Python code handed over: no command loads it, so calls of Python do the same.
 
-_ARGUMENTS = ("iterations", "evaluations", "seconds", "usd", "tokens")
+_ARGUMENTS = ("iterations", "evaluations", "seconds", "cpu_seconds", "usd", "tokens")
 """Limits that calls of Python take as arguments of their own."""
 
 

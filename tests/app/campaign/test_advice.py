@@ -166,7 +166,7 @@ def test_too_few_training_instances_lead_to_references_of_the_pool(
         assert command not in advice
         return
     assert advice[command] == (
-        f"candidate {best[:8]} is better in training than the best program before, which test did not "
+        f"candidate {best[:8]} is better in training than the best program before, which validation did not "
         f"confirm: {instances} training instances may be too few, and references of more have to be computed "
         "first"
     )

@@ -15,6 +15,7 @@ import pytest
 from gapsmith.app.runs.resume import missing_member, stored_config
 from gapsmith.app.versions import versions
 from gapsmith.evolve.llm.base import ErrorKind, ModelError
+from gapsmith.evolve.settings import SEARCH_VERSION
 
 Say = Callable[..., Any]
 FINISHED = "20260102-203301-smtt-aaaa"
@@ -27,6 +28,7 @@ def copied(runs: Path, tmp_path: Path) -> Path:
     shutil.copytree(runs / MODEL, tmp_path / MODEL)
     with sqlite3.connect(tmp_path / MODEL / "archive.sqlite") as db:
         db.execute("UPDATE run SET value = ? WHERE key = 'versions'", (json.dumps(versions()),))
+        db.execute("INSERT INTO run (key, value) VALUES ('search_version', ?)", (json.dumps(SEARCH_VERSION),))
     return tmp_path / MODEL
 
 

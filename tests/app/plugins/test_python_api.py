@@ -252,13 +252,13 @@ def test_a_wrong_start_is_named(start: Any) -> None:
             "settings={'archive.measures': ['time', 'size'], 'evaluation.time_budget': 0.01})",
         ),
         (
-            "gapsmith run __main__:Pick --model PROVIDER/NAME --usd 2",
+            "gapsmith run __main__:Pick --model PROVIDER/NAME --budget 2usd",
             "gapsmith.run_campaign(Pick, model='PROVIDER/NAME', usd=2)",
         ),
-        ("gapsmith resume a-run --iterations 80", "gapsmith.resume_campaign('a-run', iterations=80)"),
+        ("gapsmith resume a-run --budget 80it", "gapsmith.resume_campaign('a-run', iterations=80)"),
         (
-            "gapsmith resume a-run --cpu-seconds 800",
-            "gapsmith.resume_campaign('a-run', settings={'budget.cpu_seconds': 800})",
+            "gapsmith resume a-run --budget 800cpu",
+            "gapsmith.resume_campaign('a-run', cpu_seconds=800)",
         ),
         (
             "gapsmith run __main__:Pick --start large",

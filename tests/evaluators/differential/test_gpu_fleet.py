@@ -53,5 +53,5 @@ def test_a_pool_without_a_split(monkeypatch: pytest.MonkeyPatch) -> None:
         return stopped, None
 
     monkeypatch.setattr(gpu_fleet, "pool", late)
-    reference = gpu_fleet.packed_reference(public, 30.0)
+    reference = gpu_fleet.packed_reference(public, 30.0).reference
     assert (reference.kind, reference.value) == ("optimum", 3)

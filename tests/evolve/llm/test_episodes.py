@@ -68,7 +68,7 @@ def document(server, iterations, episode=None, **sections):
         "campaign": {"problem": PROBLEM, "in_flight": 1},
         "model": [table],
         "budget": {"iterations": iterations},
-        "search": {"opening": 0, "tune_share": 0.0},
+        "search": {"tune_share": 0.0},
         "prompts": {"notes": 0},
         "sandbox": {"cpu_seconds": 0.2},
         "episode": {"turns": 12, "evaluations": 3, **(episode or {})},

@@ -60,7 +60,15 @@ def test_templates_of_no_use_are_the_users_mistake(tmp_path, template, name):
         folder.mkdir()
         (folder / f"{name}.md.jinja").write_text(template)
     words = ["run", "orienteering-rule", "--model", "manual", "--runs", str(tmp_path / "runs"), "--json"]
-    options = ["--set", f"prompts.folder={folder}", "--set", "problem.train_per_stratum=1", "--dry-run"]
+    options = [
+        "--set",
+        f"prompts.folder={folder}",
+        "--set",
+        "problem.train_per_stratum=1",
+        "--set",
+        "search.directives=true",
+    ]
+    options.append("--dry-run")
     done = CliRunner().invoke(app, [*words, *options])
     error = json.loads(done.stdout)["error"]
     assert (done.exit_code, error["code"]) == (3, 3), error
