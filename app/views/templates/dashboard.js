@@ -441,7 +441,7 @@
       cursor: { drag: { x: false, y: false } },
       hooks: { draw: [function (u) { two.forEach(function (t, n) { write(u, t.run, u.bbox.left + u.bbox.width - 8 * devicePixelRatio, u.bbox.top + (16 + 16 * n) * devicePixelRatio, "right", looks[n]); }); }] },
     }, [x].concat(ys));
-    if (two[0].problem !== two[1].problem) by("board-state").textContent = "These two runs solve different problems; their figures cannot be compared.";
+    if (two[0].problem !== two[1].problem) by("board-state").textContent = "These two runs solve different problems, or versions of one: their figures need not be comparable.";
   }
   async function pollBoard() {
     var pause = 5;
