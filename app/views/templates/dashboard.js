@@ -51,7 +51,7 @@
   function colour(name) { return getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim(); }
   function axis(label, values) {
     var grid = { stroke: colour("grid"), width: 1 };
-    return { label: label, stroke: colour("ink"), grid: grid, ticks: grid, font: "12px system-ui", labelFont: "13px system-ui", labelSize: 22, values: values };
+    return { label: label, stroke: colour("ink"), grid: grid, ticks: grid, font: "12px system-ui", labelFont: "13px system-ui", labelSize: 22, values: values, filter: function (u, splits) { return splits; } };
   }
   function upright(label, values) { var a = axis(label, values); a.size = 62; return a; }
   var drawn = {};
@@ -234,7 +234,7 @@
     fill(by("tree"), [svg]);
   }
   function left() {
-    var used = { iterations: now.iterations, evaluations: now.evaluations, executions: now.executions, seconds: now.wall_seconds, cpu_seconds: now.cpu_seconds, tokens: now.tokens, usd: now.cost_usd };
+    var used = now.budget_used;
     return Object.keys(now.budget).map(function (k) {
       return ["budget: " + k.replace("_", " "), none(used[k]) ? "of " + number(now.budget[k]) : number(+used[k].toPrecision(4)) + " of " + number(now.budget[k])];
     });

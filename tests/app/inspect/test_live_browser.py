@@ -195,6 +195,7 @@ def test_page_follows_a_campaign_to_its_end(
     browser: Browser, growing: Growing, serve: Callable[[Path], str]
 ) -> None:
     """New outcomes appear by themselves, a candidate opens with its changes, and the end is said."""
+    browser.open("about:blank")  # the page of the test before asks a server that has ended
     browser.console.clear()
     browser.open(serve(growing.folder))
     browser.until("document.body?.dataset.ready === 'yes'")
@@ -259,6 +260,7 @@ def test_full_report_comes_on_demand(
     with contextlib.closing(Store(folder)) as store:
         plan = Drawing("a plan", "time", "machine", (Shape("rectangle", 0, 0, 5, 1, "j0", "job"),))
         store.set(KEY, encode(StoredDrawings("test-000", {store.read.record("champion"): plan})))
+    browser.open("about:blank")  # the page of the test before asks a server that has ended
     browser.console.clear()
     browser.open(serve(folder))
     browser.until("document.body?.dataset.ready === 'yes'")
@@ -286,6 +288,7 @@ def board(runs: Path) -> Iterator[str]:
 
 def test_dashboard_leads_to_code_reasons_and_lineage(browser: Browser, board: str) -> None:
     """Two runs are compared; a run opens; rejections say why; the family and the lineage open candidates."""
+    browser.open("about:blank")  # the page of the test before asks a server that has ended
     browser.console.clear()
     browser.send(
         "Emulation.setDeviceMetricsOverride", width=1440, height=900, deviceScaleFactor=1, mobile=False

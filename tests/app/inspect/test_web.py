@@ -425,6 +425,8 @@ def test_four_views_say_the_same_of_a_run(runs: Path, say: Say) -> None:
         views = [watched, live, {**shown, "best": shown["best"]["candidate"]}]
         for key in ("status", "stop_reason", "iterations", "evaluations", "executions", "best", "rejections"):
             assert len({json.dumps(view[key], sort_keys=True) for view in views}) == 1, key
+        assert live["budget_used"] == watched["budget_used"]
+        assert live["budget_used"]["executions"] < live["executions"]  # the budget counts the search alone
         usage = shown["usage"]
         for view in (watched, live):
             assert view["wall_seconds"] == usage["wall_seconds"]
