@@ -224,7 +224,7 @@
       svg.append(shape("path", { d: "M" + x + " " + y + "C" + (x + wide / 2) + " " + y + " " + (x + wide / 2) + " " + b + " " + a + " " + b, class: n.line ? "edge line" : "edge" }));
     });
     nodes.forEach(function (n) {
-      var a = shape("a", { href: "#", class: n.line ? "line" : "", "aria-label": "candidate " + n.id + ", iteration " + n.iteration + ", training loss " + percent(n.loss_percent) });
+      var a = shape("a", { href: "#", class: n.line ? "line" : "", "aria-label": n.id + " " + percent(n.loss_percent) + " training loss, iteration " + n.iteration });
       var x = 10 + depth[n.id] * wide, y = 12 + place[n.id] * tall;
       a.append(shape("circle", { cx: x, cy: y, r: 5 }), shape("title", {}, n.id + ", iteration " + n.iteration + ", " + percent(n.loss_percent)));
       if (!kids[n.id]) a.append(shape("text", { x: x + 9, y: y + 4 }, n.id + " " + percent(n.loss_percent)));
