@@ -32,7 +32,7 @@ def report(
     with errors(json):
         from ..runs.record import open_record
         from ..views import report as view
-        from ..views.card import NAME, card
+        from ..views.plots.card import NAME, card
 
         written: list[str] = []
         folders = folders_of(run, runs)

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...evaluators.base import ScoreStatus
-from ...evolve.store.progress import children, latest_events, losses_over_iterations, relatives
+from ...evaluators.figures import Figures
+from ...evolve.store.progress import Relative, children, latest_events, losses_over_iterations, relatives
 from ...evolve.store.reader import BASELINE
 from ...evolve.store.statistics import seconds_by_use
 from ...evolve.store.tally import Tally
@@ -168,10 +169,10 @@ def lineage_tree(record: RunRecord, best: str | None) -> list[dict[str, Any]]:
     """
     everyone = relatives(record.reader)
     leaders = sorted(everyone.values(), key=lambda one: (one.loss, one.iteration))[:_LEAVES]
-    shown = {}
+    shown: dict[str, Relative] = {}
     line: set[str] = set()
     for id in [best, *(one.id for one in leaders)]:
-        ancestors = []
+        ancestors: list[Relative] = []
         one = everyone.get(id or "")
         while one is not None and one.id not in shown and len(ancestors) < _NODES:
             ancestors.append(one)
@@ -227,15 +228,17 @@ def candidate_page(record: RunRecord, id: str) -> dict[str, Any]:
 def _groups(record: RunRecord, id: str) -> list[list[str]]:
     """Rows of stratum, then mean gap on training, validation and test; the first row is all of them."""
     strata = {split: record.strata(id, split) for split in SPLITS}
-    whole = {split: record.figures(id, split) for split in SPLITS}
+    whole = [record.figures(id, split) for split in SPLITS]
     names = sorted({name for found in strata.values() for name in found})
-    rows = [["all", *(percent(f and f.mean_gap_percent) for f in whole.values())]]
-    for name in names:
-        figures = [strata[split].get(name) for split in SPLITS]
-        rows.append([clean(name), *(percent(f and f.mean_gap_percent) for f in figures)])
-    seconds = [f and f.as_json()["cpu_seconds_median"] for f in whole.values()]
+    rows = [["all", *map(_gap, whole)]]
+    rows += [[clean(name), *(_gap(strata[split].get(name)) for split in SPLITS)] for name in names]
+    seconds = [None if f is None else f.as_json()["cpu_seconds_median"] for f in whole]
     times = ["–" if s is None else f"{milliseconds(s)} ms" for s in seconds]
     return [*rows, ["CPU time, median", *times]]
+
+
+def _gap(figures: Figures | None) -> str:
+    return percent(None if figures is None else figures.mean_gap_percent)
 
 
 def progress_points(record: RunRecord) -> list[list[Any]]:

@@ -38,6 +38,7 @@ def snapshot(record: RunRecord, tally: Tally | None = None) -> dict[str, Any]:
     asked = tally.calls
     best = record.best
     state = status(record.folder, reason)
+    seconds = done.seconds if state == "running" else reader.record("search_seconds") or done.seconds
     return {
         "run": record.name,
         "status": state,
@@ -47,9 +48,7 @@ def snapshot(record: RunRecord, tally: Tally | None = None) -> dict[str, Any]:
         "evaluations": done.evaluations,
         "executions": tally.executions,
         "cpu_seconds": tally.cpu_seconds,
-        "wall_seconds": done.seconds
-        if state == "running"
-        else reader.record("search_seconds") or done.seconds,
+        "wall_seconds": seconds,
         "best": best,
         "best_gap_percent": tally.validation_gap(reader, best),
         **_reported(record, best),
@@ -63,6 +62,15 @@ def snapshot(record: RunRecord, tally: Tally | None = None) -> dict[str, Any]:
         "model_calls": asked.calls,
         "tokens": asked.tokens,
         "cost_usd": asked.usd,
+        "budget_used": {
+            "iterations": tallied_iterations(config, tally),
+            "evaluations": done.evaluations,
+            "executions": tally.budgeted_executions,
+            "seconds": seconds,
+            "cpu_seconds": tally.cpu_seconds,
+            "tokens": asked.tokens,
+            "usd": asked.usd,
+        },
         "budget": {k: v for k, v in (config.get("budget") or {}).items() if v is not None},
         "events": [
             {"iteration": event.iteration, "kind": event.kind, "candidate": _subject(event)}
@@ -160,14 +168,7 @@ _UNITS = {"cpu_seconds": "CPU seconds", "usd": "US dollars"}
 
 
 def _budget(now: Mapping[str, Any]) -> str:
-    used = {
-        "iterations": now["iterations"],
-        "evaluations": now["evaluations"],
-        "seconds": now["wall_seconds"],
-        "cpu_seconds": now["cpu_seconds"],
-        "tokens": now["tokens"],
-        "usd": now["cost_usd"],
-    }
+    used = now["budget_used"]
     left = []
     for name, limit in now["budget"].items():
         if used.get(name) is not None:

@@ -424,8 +424,7 @@ class _Handler(BaseHTTPRequestHandler):
         what = rest[1] if len(rest) == 2 and rest[1].isalnum() and rest[1].isascii() else ""
         if len(rest) == 1 and rest[0] in makers:
             make, kind = makers[rest[0]]
-            body = make()
-            self._send(body, kind, *([_REPORT_POLICY] if rest[0] == "report" else []))
+            self._send(make(), kind, _REPORT_POLICY if rest[0] == "report" else POLICY)
         elif what and rest[0] == "candidate":
             self._send(documents.candidate(what), _JSON)
         elif what and rest[0] == "answer":

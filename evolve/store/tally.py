@@ -42,6 +42,7 @@ class Tally:
         operators: operator → iterations that were told (count).
         rejections: reason → iterations that were told (count).
         executions: of candidates on all splits (count), baselines left out.
+        budgeted_executions: those that the budget counts: without start programs and test (count).
         cpu_seconds: of the executions that the budget counts.
         failed: candidates whose training evaluation failed (count).
         stopped: candidates that racing stopped (count).
@@ -54,7 +55,7 @@ class Tally:
         self.work = IterationCounts(0, 0, None, None)
         self.operators: Counter[str] = Counter()
         self.rejections: Counter[str] = Counter()
-        self.executions = self.failed = self.stopped = 0
+        self.executions = self.budgeted_executions = self.failed = self.stopped = 0
         self.cpu_seconds = 0.0
         self.bests: list[tuple[int, float]] = []
         self.events: deque[EventRow] = deque(maxlen=_EVENTS)
@@ -139,8 +140,8 @@ class Tally:
             "SELECT i.island, i.rejection, i.operator, count(*) AS iterations, "
             "count(i.candidate) AS candidates, min(i.asked_at) AS begun, max(i.told_at) AS last, "
             "count(e.id) AS evaluated, max(e.fitness) AS fitness, "
-            "sum(e.cpu_seconds) AS cpu FROM iterations i LEFT JOIN evaluations e "
-            "ON e.program = i.candidate AND e.split = 'train' WHERE i.told > ? "
+            "sum(e.executions) AS executions, sum(e.cpu_seconds) AS cpu FROM iterations i "
+            "LEFT JOIN evaluations e ON e.program = i.candidate AND e.split = 'train' WHERE i.told > ? "
             "GROUP BY i.island, i.rejection, i.operator",
             (self._read.told,),
         )
@@ -153,6 +154,7 @@ class Tally:
                 row["last"] if done.last is None else max(done.last, row["last"] or done.last),
             )
             self.cpu_seconds += row["cpu"] or 0.0
+            self.budgeted_executions += row["executions"] or 0
             if row["rejection"] is not None:
                 self.rejections[row["rejection"]] += row["iterations"]
             if row["operator"] is not None:
@@ -170,6 +172,7 @@ class Tally:
             "SELECT coalesce(sum(executions), 0) AS executions, "
             f"coalesce(sum({without} = 'failed' AND executions > 0), 0) AS failed, "
             f"coalesce(sum({without} = 'stopped'), 0) AS stopped, "
+            f"coalesce(sum(executions * {BEYOND_TRAINING}), 0) AS budgeted, "
             f"coalesce(sum(cpu_seconds * {BEYOND_TRAINING}), 0) AS cpu FROM evaluations "
             f"WHERE id > ? AND program NOT LIKE '{BASELINE}%'",
             (self._read.evaluation,),
@@ -178,6 +181,7 @@ class Tally:
         self.failed += row["failed"]
         self.stopped += row["stopped"]
         self.cpu_seconds += row["cpu"]
+        self.budgeted_executions += row["budgeted"]
 
     def _look_at_replies(self, reader: Reader) -> None:
         """Adds the replies to calls that had none at the last look."""

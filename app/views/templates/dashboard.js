@@ -51,7 +51,7 @@
   function colour(name) { return getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim(); }
   function axis(label, values) {
     var grid = { stroke: colour("grid"), width: 1 };
-    return { label: label, stroke: colour("ink"), grid: grid, ticks: grid, font: "12px system-ui", labelFont: "13px system-ui", labelSize: 22, values: values };
+    return { label: label, stroke: colour("ink"), grid: grid, ticks: grid, font: "12px system-ui", labelFont: "13px system-ui", labelSize: 22, values: values, filter: function (u, splits) { return splits; } };
   }
   function upright(label, values) { var a = axis(label, values); a.size = 62; return a; }
   var drawn = {};
@@ -224,7 +224,7 @@
       svg.append(shape("path", { d: "M" + x + " " + y + "C" + (x + wide / 2) + " " + y + " " + (x + wide / 2) + " " + b + " " + a + " " + b, class: n.line ? "edge line" : "edge" }));
     });
     nodes.forEach(function (n) {
-      var a = shape("a", { href: "#", class: n.line ? "line" : "", "aria-label": "candidate " + n.id + ", iteration " + n.iteration + ", training loss " + percent(n.loss_percent) });
+      var a = shape("a", { href: "#", class: n.line ? "line" : "", "aria-label": n.id + " " + percent(n.loss_percent) + " training loss, iteration " + n.iteration });
       var x = 10 + depth[n.id] * wide, y = 12 + place[n.id] * tall;
       a.append(shape("circle", { cx: x, cy: y, r: 5 }), shape("title", {}, n.id + ", iteration " + n.iteration + ", " + percent(n.loss_percent)));
       if (!kids[n.id]) a.append(shape("text", { x: x + 9, y: y + 4 }, n.id + " " + percent(n.loss_percent)));
@@ -234,7 +234,7 @@
     fill(by("tree"), [svg]);
   }
   function left() {
-    var used = { iterations: now.iterations, evaluations: now.evaluations, executions: now.executions, seconds: now.wall_seconds, cpu_seconds: now.cpu_seconds, tokens: now.tokens, usd: now.cost_usd };
+    var used = now.budget_used;
     return Object.keys(now.budget).map(function (k) {
       return ["budget: " + k.replace("_", " "), none(used[k]) ? "of " + number(now.budget[k]) : number(+used[k].toPrecision(4)) + " of " + number(now.budget[k])];
     });
@@ -441,7 +441,7 @@
       cursor: { drag: { x: false, y: false } },
       hooks: { draw: [function (u) { two.forEach(function (t, n) { write(u, t.run, u.bbox.left + u.bbox.width - 8 * devicePixelRatio, u.bbox.top + (16 + 16 * n) * devicePixelRatio, "right", looks[n]); }); }] },
     }, [x].concat(ys));
-    if (two[0].problem !== two[1].problem) by("board-state").textContent = "These two runs solve different problems; their figures cannot be compared.";
+    if (two[0].problem !== two[1].problem) by("board-state").textContent = "These two runs solve different problems, or versions of one: their figures need not be comparable.";
   }
   async function pollBoard() {
     var pause = 5;

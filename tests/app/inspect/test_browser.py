@@ -185,6 +185,34 @@ def test_page_fits_its_window(width: int, browse: Callable[..., Any]) -> None:
     assert [name for name in found["tables"] if name not in _WIDE] == []
 
 
+def test_first_screen_says_what_counts(browse: Callable[..., Any]) -> None:
+    """At 1440 × 900 the verdict is the title; tiles, pictures and six lines of code end above the fold."""
+    found, console = browse(
+        """
+        function end(part) { return document.querySelector(part).getBoundingClientRect().bottom; }
+        found.title = document.querySelector("h1").textContent;
+        found.titles = document.querySelectorAll("h1").length;
+        found.ends = ["h1", ".tiles", ".first svg", ".excerpt pre"].map(end);
+        found.code = document.querySelector(".excerpt pre").textContent.split("\\n").length;
+        var walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), node;
+        found.words = 0;
+        while (node = walker.nextNode()) {
+          var parent = node.parentElement;
+          if (parent.checkVisibility() && !parent.closest("svg, script, style, template"))
+            found.words += node.textContent.split(/\\s+/).filter(Boolean).length;
+        }
+        """,
+        "--window-size=1440,900",
+    )
+    assert console == []
+    assert found["titles"] == 1
+    assert "est baseline mdd" in found["title"]
+    assert found["ends"] == sorted(found["ends"])
+    assert found["ends"][-1] <= 900
+    assert 1 < found["code"] <= 6
+    assert 300 < found["words"] <= 1200
+
+
 def test_list_sorts_filters_and_opens_candidates(browse: Callable[..., Any]) -> None:
     """Headers sort, fields filter, and a candidate opens with its source and its changes."""
     found, console = browse(

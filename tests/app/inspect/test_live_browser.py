@@ -195,6 +195,7 @@ def test_page_follows_a_campaign_to_its_end(
     browser: Browser, growing: Growing, serve: Callable[[Path], str]
 ) -> None:
     """New outcomes appear by themselves, a candidate opens with its changes, and the end is said."""
+    browser.open("about:blank")  # the page of the test before asks a server that has ended
     browser.console.clear()
     browser.open(serve(growing.folder))
     browser.until("document.body?.dataset.ready === 'yes'")
@@ -259,6 +260,7 @@ def test_full_report_comes_on_demand(
     with contextlib.closing(Store(folder)) as store:
         plan = Drawing("a plan", "time", "machine", (Shape("rectangle", 0, 0, 5, 1, "j0", "job"),))
         store.set(KEY, encode(StoredDrawings("test-000", {store.read.record("champion"): plan})))
+    browser.open("about:blank")  # the page of the test before asks a server that has ended
     browser.console.clear()
     browser.open(serve(folder))
     browser.until("document.body?.dataset.ready === 'yes'")
@@ -269,7 +271,51 @@ def test_full_report_comes_on_demand(
     assert browser.value("document.querySelectorAll('#list tr').length") > 5
     labels = browser.value("[...document.querySelectorAll('figure svg')].map(e => e.ariaLabel)")
     assert any(label.startswith("Answers to one test instance") for label in labels)
-    assert "a plan" in browser.value("document.getElementById('better').textContent")
+    assert "a plan" in browser.value("document.querySelector('.first').textContent")
+    assert browser.console == []
+
+
+@pytest.fixture
+def board(runs: Path) -> Iterator[str]:
+    """Serves all runs by `gapsmith dashboard` in a process of its own; the address."""
+    words = [sys.executable, "-m", "gapsmith.cli", "dashboard", "--runs", str(runs)]
+    server = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    assert server.stdout is not None
+    yield server.stdout.readline().strip()
+    server.terminate()
+    server.communicate()
+
+
+def test_dashboard_leads_to_code_reasons_and_lineage(browser: Browser, board: str) -> None:
+    """Two runs are compared; a run opens; rejections say why; the family and the lineage open candidates."""
+    browser.open("about:blank")  # the page of the test before asks a server that has ended
+    browser.console.clear()
+    browser.send(
+        "Emulation.setDeviceMetricsOverride", width=1440, height=900, deviceScaleFactor=1, mobile=False
+    )
+    browser.open(board)
+    browser.until("document.querySelectorAll('#runs tbody tr').length === 3")
+    browser.value("[...document.querySelectorAll('#runs input')].slice(1).forEach(e => e.click())")
+    browser.until("document.querySelector('#compared-chart canvas') !== null")
+    assert "verdict" in browser.text("compared-table")
+    browser.value(
+        "[...document.querySelectorAll('#runs a')].find(e => e.textContent.includes('bbbb')).click()"
+    )
+    browser.until("document.body.dataset.whole === 'yes'")
+    assert "est baseline mdd" in browser.text("verdict")
+    assert browser.value("document.querySelectorAll('#times canvas, #curve canvas').length") == 2
+    for mark in ("#tree a.line", "#line button"):
+        browser.value(
+            f"document.querySelector('{mark}').dispatchEvent(new MouseEvent('click', {{bubbles: true}}))"
+        )
+        shown = browser.until("document.querySelector('dialog[open]')?.innerText")
+        assert "def schedule(" in shown
+        assert "Mean gap by group" in shown
+        browser.value("document.getElementById('close').click()")
+    browser.value(
+        "var k = document.getElementById('kind'); k.value = 'rejected'; k.dispatchEvent(new Event('change'))"
+    )
+    browser.until("[...document.querySelectorAll('#newest tr')].every(e => e.innerText.startsWith('none'))")
     assert browser.console == []
 
 
@@ -286,7 +332,7 @@ def test_live_page_is_accessible_and_fits(
     )
     browser.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
     browser.open(serve(runs / "20260103-101500-smtt-bbbb"))
-    browser.until("document.body?.dataset.ready === 'yes'")
+    browser.until("document.body?.dataset.whole === 'yes'")
     assert browser.value("document.documentElement.scrollWidth") <= width
     browser.value(AXE.read_text("utf-8") + "; 0")
     tags = '["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]'

@@ -17,6 +17,7 @@ from gapsmith.evolve.store.progress import best_so_far, latest_candidates
 from gapsmith.evolve.store.reader import Reader
 from gapsmith.evolve.store.statistics import (
     budgeted_cpu_seconds,
+    budgeted_executions,
     calls,
     executions,
     failures_by_status,
@@ -37,6 +38,7 @@ def figures(tally: Tally) -> tuple[Any, ...]:
         tally.operators,
         tally.rejections,
         tally.executions,
+        tally.budgeted_executions,
         pytest.approx(tally.cpu_seconds),
         tally.failed,
         tally.stopped,
@@ -58,6 +60,8 @@ def test_a_tally_says_what_queries_over_all_rows_say(name: str, runs: Path) -> N
         assert tally.calls == calls(reader)
         assert tally.rejections == reader.rejections()
         assert tally.executions == executions(reader)
+        assert tally.budgeted_executions == budgeted_executions(reader)
+        assert tally.budgeted_executions < tally.executions
         assert tally.cpu_seconds == pytest.approx(budgeted_cpu_seconds(reader))
         assert tally.failed == sum(failures_by_status(reader).values())
         assert tally.stopped == stopped(reader).candidates
@@ -151,5 +155,7 @@ def test_many_looks_sum_up_to_one(seed: int, make_run: Callable[..., Path], tmp_
         reader.close()
     with open_record(folder) as record:
         sums = {"cost_usd": pytest.approx(old.calls.usd), "cpu_seconds": pytest.approx(old.cpu_seconds)}
-        assert snapshot(record, old) == snapshot(record) | sums
+        now = snapshot(record)
+        used = now["budget_used"] | {"usd": sums["cost_usd"], "cpu_seconds": sums["cpu_seconds"]}
+        assert snapshot(record, old) == now | sums | {"budget_used": used}
     store.close()

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from gapsmith.app.views import web
 from gapsmith.app.views.web import STATIC, LiveDocuments, LiveServer, key_of
+from gapsmith.problems.base import Drawing, Shape
 
 Say = Callable[..., Any]
 MODEL = "20260103-101500-smtt-bbbb"
@@ -291,3 +292,151 @@ def test_a_request_that_is_none_leaves_no_traceback(
     said = "".join(capfd.readouterr())
     assert "Traceback" not in said
     assert "\x1b" not in said
+
+
+@pytest.fixture
+def board(runs: Path) -> Iterator[LiveServer]:
+    """A server of all runs of a folder, which may run nothing."""
+    server = LiveServer(runs, every=True)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def document(server: LiveServer, where: str) -> Any:
+    """A document below the token."""
+    status, _, text = ask(server, server.path_of() + where)
+    assert status == 200, text
+    return json.loads(text)
+
+
+def test_all_runs_of_a_folder_are_listed(board: LiveServer, runs: Path, say: Say) -> None:
+    """The page of all runs has the rows of `list --json`, newest first, each with the key of its page."""
+    rows = document(board, "runs.json")["runs"]
+    listed = say("list", "--json").document
+    listed = listed if isinstance(listed, list) else listed["runs"]
+    assert [row["run"] for row in rows] == [row["run"] for row in reversed(listed)]
+    assert [row["best_gap_percent"] for row in rows] == [row["best_gap_percent"] for row in reversed(listed)]
+    for row in rows:
+        assert document(board, f"run/{row['key']}/live.json")["run"] == row["run"]
+
+
+def test_a_run_is_told_whole(board: LiveServer, runs: Path, say: Say) -> None:
+    """Verdict, family, lineage and spending of the page are those that `show` and `lineage` print."""
+    where = f"run/{key_of(runs / MODEL)}/"
+    facts = document(board, where + "facts.json")
+    shown = say("show", MODEL, "--json").document
+    assert facts["headline"]["text"] == shown["headline"]["text"]
+    assert facts["best"] == shown["best"]["candidate"]
+    assert facts["lineage"][-1]["id"] == facts["best"][:8]
+    assert [row[0] for row in facts["calls"]] == ["openai/test-model"]
+    ids = {node["id"] for node in facts["tree"]}
+    assert all(node["parent"] is None or node["parent"] in ids for node in facts["tree"])
+    assert {node["id"] for node in facts["tree"] if node["line"]} >= {step["id"] for step in facts["lineage"]}
+    kinds = {point["kind"] for point in facts["times"]}
+    assert {"best", "baseline"} <= kinds
+    points = document(board, where + "progress.json")
+    assert min(point[2] for point in points) == min(document(board, where + "live.json")["progress"])
+
+
+def test_every_iteration_is_found_with_its_reason(board: LiveServer, runs: Path, say: Say) -> None:
+    """Pages of iterations hold each once; a filter and a search leave those that fit, with their reasons."""
+    where = f"run/{key_of(runs / MODEL)}/iterations.json"
+    every = say("export", MODEL, "--what", "iterations", "--json").document["rows"]
+    rows = document(board, where)
+    assert [row["iteration"] for row in rows] == [row["iteration"] for row in reversed(every)][:50]
+    rest = document(board, f"{where}?before={rows[5]['iteration']}")
+    assert [row["iteration"] for row in rest] == [row["iteration"] for row in rows[6:]]
+    rejected = {row["iteration"]: row for row in every if row["rejection"]}
+    assert rejected
+    found = document(board, where + "?kind=rejected")
+    assert {row["iteration"]: row["status"] for row in found} == {
+        number: row["rejection"] for number, row in rejected.items()
+    }
+    one = next(row for row in rows if row["id"])
+    assert [row["iteration"] for row in document(board, f"{where}?text={one['id']}")] == [one["iteration"]]
+    assert document(board, where + "?text='%20OR%201") == []
+
+
+def test_a_candidate_is_shown_with_its_groups(board: LiveServer, runs: Path, say: Say) -> None:
+    """The best candidate's page has its idea, family and mean gap by group, as `show --json` has them."""
+    where = f"run/{key_of(runs / MODEL)}/"
+    best = document(board, where + "facts.json")["best"]
+    candidate = document(board, where + f"candidate/{best}")
+    shown = say("show", MODEL, best, "--json").document
+    assert candidate["idea"] == shown["idea"]
+    assert candidate["children"] == shown["children"]
+    names = [row[0] for row in candidate["groups"]]
+    assert names[0] == "all"
+    assert set(shown["strata"]["train"]) <= set(names)
+    assert candidate["groups"][0][2] == f"{shown['splits']['valid']['mean_gap_percent']:.2f} %"
+
+
+def test_two_runs_are_compared(board: LiveServer, runs: Path) -> None:
+    """Two keys give both verdicts, figures and curves; one key, or an unknown one, gives nothing."""
+    keys = [key_of(runs / name) for name in (MODEL, "20260102-203301-smtt-aaaa")]
+    two = document(board, f"compare.json/{'/'.join(keys)}")
+    assert [side["run"] for side in two] == [MODEL, "20260102-203301-smtt-aaaa"]
+    for side in two:
+        assert side["curve"][-1][1] == min(point[1] for point in side["curve"])
+    assert ask(board, board.path_of() + f"compare.json/{keys[0]}")[0] == 404
+
+
+def test_answers_are_drawn_on_demand(runs: Path, tmp_path: Path) -> None:
+    """The n-th instance's drawings come from what the caller draws with; the picture runs no script."""
+    asked = []
+
+    def draw(record: Any, id: str, instance: str) -> dict[str, Drawing]:
+        asked.append((id == record.best, instance))
+        return {"<script>": Drawing("a plan", "time", "", (Shape("rectangle", 0, 0, 5, 1, "j0", "job"),))}
+
+    server = LiveServer(runs / MODEL, draw=draw)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        status, headers, text = ask(server, path(server) + "answer/1")
+        assert (status, headers["Content-Type"]) == (200, "image/svg+xml")
+        assert "a plan" in text
+        assert "<script" not in text
+        assert "default-src 'none'" in headers["Content-Security-Policy"]
+        assert len(asked) == 1
+        assert asked[0][0]
+        assert ask(server, path(server) + "answer/99999")[0] == 404
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_four_views_say_the_same_of_a_run(runs: Path, say: Say) -> None:
+    """Terminal, `watch`, page and report give one value to each figure that they share."""
+    from gapsmith.app.runs.record import open_record
+    from gapsmith.app.views import report
+
+    for name in (MODEL, "20260102-203301-smtt-aaaa"):
+        watched = say("watch", name, "--json").document
+        shown = say("show", name, "--json").document
+        server = LiveServer(runs / name)
+        try:
+            live, facts = json.loads(source(server).live()), json.loads(source(server).facts())
+        finally:
+            server.server_close()
+        with open_record(runs / name) as record:
+            found = report.context(record)
+        views = [watched, live, {**shown, "best": shown["best"]["candidate"]}]
+        for key in ("status", "stop_reason", "iterations", "evaluations", "executions", "best", "rejections"):
+            assert len({json.dumps(view[key], sort_keys=True) for view in views}) == 1, key
+        assert live["budget_used"] == watched["budget_used"]
+        assert live["budget_used"]["executions"] < live["executions"]  # the budget counts the search alone
+        usage = shown["usage"]
+        for view in (watched, live):
+            assert view["wall_seconds"] == usage["wall_seconds"]
+            assert view["model_calls"] == usage["model_calls"]
+            assert view["tokens"] == usage["tokens_in"] + usage["tokens_out"]
+            assert view["cost_usd"] == pytest.approx(usage["cost_usd"])
+            gap = shown["best"]["splits"]["valid"]["mean_gap_percent"]
+            assert view["best_gap_percent"] == pytest.approx(gap)
+        assert facts["headline"]["text"] == shown["headline"]["text"] == found["headline"]["text"]
+        assert facts["cost"] == found["cost"]
+        assert [tile[1] for tile in facts["tiles"]] == [
+            tile["gap"].removesuffix(" %") for tile in found["tiles"]
+        ]

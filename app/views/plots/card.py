@@ -7,12 +7,12 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..formatting import clean, percent
-from ..runs.headline import Conclusion
-from ..runs.record import RunRecord
-from .plots.canvas import BLUE, FAINT, GREEN, GREY, INK, ORANGE, RED, render, styled
-from .report import excerpt
-from .run_page import time_points
+from ...formatting import clean, percent
+from ...runs.headline import Conclusion
+from ...runs.record import RunRecord
+from ..report import excerpt
+from ..run_page import time_points
+from .canvas import BLUE, FAINT, GREEN, GREY, INK, ORANGE, RED, render, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -75,9 +75,9 @@ def _draw(axes: Axes, points: Sequence[Mapping[str, Any]]) -> None:
     most = _FAR * gaps[len(gaps) // 2] if gaps else 1.0
     shown = [point for point in points if point["gap"] <= most]
     for kind, (marker, colour, size) in _LOOKS.items():
-        places = [(1000 * max(p["seconds"], 1e-5), p["gap"]) for p in shown if p["kind"] == kind]
-        if places:
-            axes.scatter(*zip(*places, strict=True), s=size, marker=marker, color=colour, zorder=3)
+        x = [1000 * max(point["seconds"], 1e-5) for point in shown if point["kind"] == kind]
+        y = [point["gap"] for point in shown if point["kind"] == kind]
+        axes.scatter(x, y, s=size, marker=marker, color=colour, zorder=3)
     best = next((point for point in shown if point["kind"] == "best"), None)
     if best is not None:
         words = f"best candidate {percent(best['gap'])}"
