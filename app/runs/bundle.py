@@ -10,6 +10,7 @@ import re
 import stat
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -79,6 +80,7 @@ def unpacked(path: Path) -> Iterator[Path]:
                 _take(bundle, folder / FILE_NAME)
         except (
             zipfile.BadZipFile,
+            zlib.error,
             EOFError,
             OSError,
             RuntimeError,

@@ -166,12 +166,14 @@ def calls_of(reply: str, entry_point: str) -> list[OperationCall]:
     calls: list[OperationCall] = []
     for info, body, _, _ in _blocks(text):
         words = info.split()
+        if len(calls) == MOST_CALLS:
+            break
         if len(words) == 2 and words[0] == CALL:
             calls.append(_of_json(words[1], body))
         elif len(words) == 1 and words[0].lower() in OPERATIONS:
             calls.append(_of_text(words[0].lower(), body))
     if calls:
-        return calls[:MOST_CALLS]
+        return calls
     programs = [f.text for f in fences(text) if f.python and defined(entry_point).search(f.text)]
     return [_checked("evaluate", {"program": programs[-1]})] if programs else []
 
@@ -250,8 +252,17 @@ def _checked(name: str, given: Mapping[str, Any]) -> OperationCall:
         if value is None:
             got = type(given[key]).__name__
             return OperationCall(name, {}, f"{name}: {key}: got {got}, expected {_KINDS[kind]['type']}")
+        if not _is_unicode(value):  # an escape in JSON can stand for half a character; no store takes it
+            fault = f"{name}: {key}: not valid Unicode, it has a lone surrogate; send it without"
+            return OperationCall(name, {}, fault)
         found[key] = value
     return OperationCall(name, found)
+
+
+def _is_unicode(value: object) -> bool:
+    """Whether a value, or each of a list, is a text that UTF-8 can hold, or no text."""
+    texts = value if isinstance(value, list) else [value]
+    return not any(isinstance(text, str) and re.search("[\ud800-\udfff]", text) for text in texts)
 
 
 def _value(given: object, kind: Any) -> Any:

@@ -143,11 +143,14 @@ def test_a_damaged_bundle_is_refused(say: Say, packed: Path) -> None:
     """A file that was cut, changed inside, or is no .zip at all gets a clear error."""
     content = packed.read_bytes()
     middle = len(content) // 2
-    for damaged in (content[:middle], content[:middle] + b"xxxxxxxx" + content[middle + 8 :], b"text"):
+    stored = content.index(b"archive.sqlite") + len(b"archive.sqlite")
+    unpackable = content[:stored] + b"\xff" * 8 + content[stored + 8 :]
+    changed = content[:middle] + b"xxxxxxxx" + content[middle + 8 :]
+    for damaged in (content[:middle], changed, unpackable, b"text"):
         packed.write_bytes(damaged)
         answer = say("verify", str(packed))
         assert answer.code != 0
-        assert "no readable .zip" in answer.err.replace("\n", " ")
+        assert "no readable .zip" in answer.err.replace("\n", " "), answer.err
 
 
 def test_a_bundle_asks_for_its_form(say: Say, tmp_path: Path) -> None:

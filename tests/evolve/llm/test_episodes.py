@@ -128,6 +128,11 @@ def test_the_schema_comes_from_the_signatures():
         (block_of("read", '{"split": "test"}'), [("read", {}, "read: unknown parameter 'split'; it takes candidate")]),
         (block_of("experiment", '{"script": "s", "cpu_seconds": "nan"}'),
          [("experiment", {}, "experiment: cpu_seconds: got str, expected number")]),
+        (block_of("note", '{"text": "a\\ud800"}'),
+         [("note", {}, "note: text: not valid Unicode, it has a lone surrogate; send it without")]),
+        (block_of("probe", '{"program": "p", "instances": ["a", "\\udfff"]}'),
+         [("probe", {}, "probe: instances: not valid Unicode, it has a lone surrogate; send it without")]),
+        (block_of("done", '{"learned": "\\ud83d\\ude00"}'), [("done", {"learned": "😀"}, "")]),
         (block_of(None, None), [("unnamed", {}, "unnamed: the arguments are no JSON object; send one object")]),
     ],
 )  # fmt: skip
@@ -270,6 +275,20 @@ def test_hostile_function_calls_are_answered_or_no_reply(tmp_path, loopback, mes
     )
     spent = rows(folder, "SELECT sum(tokens_in + tokens_out) FROM calls")[0][0]
     assert spent <= 60_000
+
+
+@pytest.mark.slow
+def test_half_a_character_in_a_call_ends_no_campaign(tmp_path, loopback):
+    """A lone surrogate in a note, an id or what was learned is a fault of the call, which the model is told."""
+    half = "x\ud800"
+    calls = [called("note", text=half), called("inspect", instance=half), called("evaluate", program=half)]
+    first = {"tool_calls": [call["tool_calls"][0] for call in calls]}
+    server = loopback(replies=[first, called("done", learned=half), called("done")], by_turn=True)
+    folder = run(tmp_path / "run", document(server, 1))
+    asked = prompts(folder)
+    assert asked[1, 2].count("it has a lone surrogate; send it without") == 3
+    assert "done: learned: not valid Unicode" in asked[1, 3]
+    assert rows(folder, "SELECT rejection FROM iterations WHERE iteration = 1") == [("episode_over",)]
 
 
 def test_three_evaluations_without_gain_end_an_episode(tmp_path, loopback):
