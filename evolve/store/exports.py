@@ -44,22 +44,36 @@ EXPORTS = {
 
 _PRIVATE = ("base_url", "api_key_env")
 """Keys of a model's table that say where and as whom it was asked."""
+_KEPT_EVENTS = (
+    *("shares", "best", "champion", "beyond_bound", "migration", "reset"),
+    *("growth", "twin", "faster", "reached"),
+)
+"""Kinds of events that hold ids and figures alone; others quote replies, errors of servers, and notes."""
 
 
 def copy_without_calls(reader: Reader, path: Path) -> None:
-    """Writes a copy of a store without prompts, replies, and the addresses of models, as a new file."""
+    """Writes a copy of a store as a new file, without what a model was told and said, addresses and places.
+
+    Of replies it holds the programs, and what a candidate changes and why; of what was rejected, the reason.
+    """
     with closing(sqlite3.connect(path, isolation_level=None)) as copy:
         reader.copy_to(copy)
         copy.execute("PRAGMA journal_mode = DELETE")
         copy.execute("DELETE FROM calls")
         copy.execute("DELETE FROM prompts")
+        copy.execute("DELETE FROM operations")
+        copy.execute("UPDATE iterations SET excerpt = NULL WHERE rejection IS NOT NULL")
+        marks = ", ".join("?" * len(_KEPT_EVENTS))
+        copy.execute(f"DELETE FROM events WHERE kind NOT IN ({marks})", _KEPT_EVENTS)
         config = reader.record("config") or {}
         models = [
             {key: table[key] for key in table if key not in _PRIVATE} for table in config.get("model") or []
         ]
         if models:
-            text = json.dumps({**config, "model": models})
-            copy.execute("UPDATE run SET value = ? WHERE key = 'config'", (text,))
+            config["model"] = models
+        if "folder" in config.get("prompts", {}):
+            config["prompts"]["folder"] = None
+        copy.execute("UPDATE run SET value = ? WHERE key = 'config'", (json.dumps(config),))
         copy.execute("VACUUM")
 
 

@@ -71,6 +71,41 @@ def test_addresses_and_names_of_keys_stay_at_home(
     assert b"openai/test-model" in content
 
 
+def test_what_quotes_a_reply_or_a_place_stays_at_home(
+    say: Say, make_run: Callable[..., Path], tmp_path: Path
+) -> None:
+    """Excerpts of rejected replies, operations, notes, faults and the folder of templates are not there."""
+    folder = make_run(tmp_path / "20260108-000000-smtt-eeee", candidates=6, model=True)
+    with closing(sqlite3.connect(folder / "archive.sqlite")) as store, store:
+        (last,) = store.execute("SELECT max(iteration) FROM iterations").fetchone()
+        store.execute(
+            "INSERT INTO iterations (iteration, island, parents, inspirations, rejection, excerpt, asked_at) "
+            "VALUES (?, 0, '[]', '[]', 'no_code', 'SECRET reply', 1.0)",
+            (last + 1,),
+        )
+        store.execute(
+            "INSERT INTO operations (kind, arguments, state, answer, executions, cpu_seconds, at) "
+            "VALUES ('experiment', '{\"script\": \"SECRET\"}', 'done', '\"SECRET answer\"', 0, 0.0, 1.0)"
+        )
+        for kind in ("note", "fault", "ledger", "worker", "explained"):
+            row = (kind, '{"text": "SECRET text", "error": "SECRET at http://inner.example"}')
+            store.execute("INSERT INTO events (iteration, kind, data, at) VALUES (1, ?, ?, 1.0)", row)
+        store.execute(
+            "UPDATE run SET value = json_set(value, '$.prompts.folder', '/home/SECRET') WHERE key = 'config'"
+        )
+        kept = store.execute("SELECT count(*) FROM events WHERE kind IN ('best', 'reached')").fetchone()
+    path = tmp_path / "shared.zip"
+    assert say("export", str(folder), "--bundle", "-o", str(path)).code == 0
+    taken = store_of(path, tmp_path / "out")
+    assert b"SECRET" in (folder / "archive.sqlite").read_bytes()
+    assert b"SECRET" not in taken.read_bytes()
+    with closing(sqlite3.connect(taken)) as new:
+        assert kept[0] > 0
+        assert new.execute("SELECT count(*) FROM events WHERE kind IN ('best', 'reached')").fetchone() == kept
+    with zipfile.ZipFile(path) as archive:
+        assert b"SECRET" not in archive.read("champion.py") + archive.read("README.txt")
+
+
 @pytest.mark.slow
 def test_a_bundle_is_verified_and_a_changed_one_is_not(say: Say, packed: Path, tmp_path: Path) -> None:
     """The bundle of a run holds; with one figure changed, `verify` names the difference and fails."""
