@@ -13,7 +13,7 @@ from ...evolve.store.progress import is_reported
 from ...evolve.store.reader import Reader
 from ...evolve.store.statistics import calls_in_order, improved_iterations, without_candidate
 from ...problems.base import SPLITS, Instance, Number
-from ..formatting import signed
+from ..formatting import one_line, signed
 
 
 def candidate_summary(reader: Reader, id: str) -> dict[str, Any]:
@@ -169,6 +169,12 @@ def _cost(rows: Sequence[Mapping[str, Any]], costs: Sequence[float | None]) -> f
     amounts = [cost for cost in costs if cost is not None]
     received = any(row["replies"] or row["cost_usd"] for row in rows)  # unusable replies cost money too
     return sum(amounts) if not rows or (len(amounts) == len(costs) and received) else None
+
+
+def stop_reason(reader: Reader) -> str | None:
+    """Why a campaign ended, on one line of at most 255 characters; None while it goes on."""
+    reason = reader.record("stop_reason")
+    return None if reason is None else one_line(str(reason), 255)
 
 
 def notes(reader: Reader) -> list[str]:

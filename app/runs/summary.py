@@ -20,6 +20,7 @@ from .figures import (
     newest_page,
     notes,
     splits,
+    stop_reason,
     trust,
 )
 from .folders import LOG_NAME, status
@@ -64,7 +65,7 @@ def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
     start = reader.record("start")
     champion = reader.record("champion")
     models = model_figures(reader)
-    reason = reader.record("stop_reason")
+    reason = stop_reason(reader)
     done = work(reader)
     best = best_summary(reader, champion)
     document = {

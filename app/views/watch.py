@@ -11,7 +11,7 @@ from ...evolve.store.progress import mean_score
 from ...evolve.store.reader import EventRow
 from ...evolve.store.tally import Tally
 from ..formatting import UNKNOWN, clean, count, counts, duration, percent, signed, sparkline, usd
-from ..runs.figures import REPORTED, trust
+from ..runs.figures import REPORTED, stop_reason, trust
 from ..runs.folders import status
 from ..runs.record import SHORT, RunRecord, open_record
 from ..runs.stored_run import tallied_iterations
@@ -33,7 +33,7 @@ def snapshot(record: RunRecord, tally: Tally | None = None) -> dict[str, Any]:
     config = record.config
     tally = tally or Tally()
     tally.look(reader)
-    reason = reader.record("stop_reason")
+    reason = stop_reason(reader)
     done = tally.work
     asked = tally.calls
     best = record.best

@@ -23,6 +23,9 @@ from ...problems.base import Instance, Number, decode_number, encode_number
 from ...sandbox.base import MAX_SOURCE_BYTES, Constant, Description, Statement
 from ..types import AddStatus, Candidate, Completion, Origin, Rejection, RejectionReason
 
+_MOST_CHARACTERS = 1000
+"""Longest name of an operator."""
+
 
 @dataclass(frozen=True, slots=True)
 class IterationRow:
@@ -124,13 +127,15 @@ def read_candidate(row: sqlite3.Row, parents: Iterable[str]) -> Candidate:
     """The candidate of a row of `candidates`.
 
     Raises:
-        ValueError: its files are no texts by name or exceed the cap, or its description is none.
+        ValueError: its files are no texts by name, or they, its operator or its description are not a run's.
     """
     files = json.loads(row["files"])
     if not isinstance(files, dict) or not files or not all(isinstance(t, str) for t in files.values()):
         raise ValueError(f"candidate {row['id']}: files: {row['files'][:60]!r}, expected texts by name")
     if sum(len(text.encode(errors="surrogatepass")) for text in files.values()) > MAX_SOURCE_BYTES:
         raise ValueError(f"candidate {row['id']}: files of more than {MAX_SOURCE_BYTES} bytes")
+    if len(row["operator"]) > _MOST_CHARACTERS:  # a terminal takes minutes to break such a word into lines
+        raise ValueError(f"candidate {row['id']}: operator of more than {_MOST_CHARACTERS} characters")
     return Candidate(
         id=row["id"],
         files=files,

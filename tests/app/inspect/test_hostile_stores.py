@@ -397,6 +397,26 @@ def _with_document(key: str, value: object) -> tuple[str, ...]:
     )
 
 
+@pytest.mark.slow
+def test_a_long_operator_holds_up_no_terminal(say: Say, pair: Path) -> None:
+    """An operator of millions of characters is damage; such a reason to stop is shown shortened."""
+    _spoil(pair, "UPDATE candidates SET operator = printf('%.*c', 3000000, 'L')")
+    for words in (["show", BAD, "best"], ["lineage", BAD], ["diff", BAD]):
+        answer = say(*words, runs=pair)
+        assert answer.code == 3, answer
+        assert "operator of more than 1000 characters" in answer.err.replace("\n", " ")
+        assert "LLLL" not in answer.out
+    _spoil(
+        pair,
+        "UPDATE candidates SET operator = 'scripted'",
+        "UPDATE run SET value = json_quote(printf('%.*c', 3000000, 'L')) WHERE key = 'stop_reason'",
+    )
+    for words in (["show", BAD], ["watch", BAD, "--json"]):
+        answer = say(*words, runs=pair)
+        assert answer.code == 0
+        assert 200 < answer.out.count("L") < 1000
+
+
 @pytest.mark.parametrize(
     ("key", "value", "verb"),
     [
