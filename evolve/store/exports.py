@@ -52,7 +52,7 @@ _KEPT_EVENTS = (
 
 
 def copy_without_calls(reader: Reader, path: Path) -> None:
-    """Writes a copy of a store as a new file, without what a model was told and said, addresses and places.
+    """Writes a copy of a store as a new file, without what a model was told and said, and where it was asked.
 
     Of replies it holds the programs, and what a candidate changes and why; of what was rejected, the reason.
     """
