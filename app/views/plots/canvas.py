@@ -66,9 +66,11 @@ def styled() -> Iterator[None]:
     from ....sandbox.interpreter import START_FOLDER
 
     if "matplotlib" not in sys.modules:
-        # It reads settings of the working folder, and up to 3.10 runs what stands in some of them.
+        # It reads settings of the working folder, and up to 3.10 runs what stands in some of them; its list
+        # of fonts starts `fc-list`, which an empty place in PATH would take from the working folder.
         with chdir(START_FOLDER):
             import matplotlib
+            import matplotlib.font_manager
     else:
         import matplotlib
 

@@ -89,6 +89,23 @@ def test_a_folder_sets_no_pictures(hostile: Path, drawn: str) -> None:
     assert done.stdout.split() == ["100.0", str(hostile)]
 
 
+@pytest.mark.slow
+def test_a_list_of_fonts_runs_no_program_of_the_folder(hostile: Path, tmp_path: Path) -> None:
+    """matplotlib starts `fc-list` for its first list of fonts; an empty entry of PATH would be the folder."""
+    program = hostile / "fc-list"
+    program.write_text(f"#!/bin/sh\necho >> {tmp_path / 'sprung'}\n")
+    program.chmod(0o755)
+    drawn = (
+        "from gapsmith.app.views.plots.canvas import new_axes, render, styled\n"
+        "with styled():\n    print(len(render(new_axes()[0], 'svg', 'x')))"
+    )
+    variables = {**os.environ, "PATH": f":{os.defpath}", "MPLCONFIGDIR": str(tmp_path / "fonts")}
+    done = subprocess.run(python("-c", drawn), capture_output=True, text=True, check=True, env=variables)
+    assert int(done.stdout) > 100
+    assert list((tmp_path / "fonts").glob("fontlist*"))
+    assert not (tmp_path / "sprung").exists()
+
+
 @pytest.mark.parametrize("place", ["", ".", "bin", "../hostile"])
 @pytest.mark.parametrize("spec", ["claude/x", "codex/x", "gemini/x", "command:claude"])
 def test_a_program_of_the_folder_is_no_model(hostile: Path, spec: str, place: str) -> None:
