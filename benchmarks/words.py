@@ -18,7 +18,7 @@ GROUPS = {
     "README": (r"README\.md", 600),
     "index": (r"docs/index\.md", 400),
     "tutorials": (r"docs/(tutorials/.+|add-a-problem|workbench)\.md", 6_000),
-    "how-to": (r"docs/how-to/.+\.md", 9_000),
+    "how-to": (r"docs/(how-to/.+|solve|add-a-selection)\.md", 9_000),
     "reference": (r"docs/reference/(?!json).+\.md", 6_000),
     "explanation": (r"docs/(explanation/.+|search|prompts|architecture|threat-model)\.md", 14_500),
     "problems": (r"docs/problems/.+\.md", 12_000),

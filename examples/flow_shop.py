@@ -1,7 +1,7 @@
 """Every job visits the machines 0, 1, 2, …; every machine takes the jobs in the same order, one at a time.
 
     gapsmith problems check examples/flow_shop.py
-    gapsmith run examples/flow_shop.py --seconds 60
+    gapsmith run examples/flow_shop.py --budget 60s
 
 times[j][m] is the time of job j on machine m. Find the order in which the last job is done soonest.
 """

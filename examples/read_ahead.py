@@ -1,7 +1,7 @@
 """Read ahead: how many blocks a file system reads with each block that is missing (a rule in a driver).
 
     gapsmith problems check examples/read_ahead.py
-    gapsmith run examples/read_ahead.py --seconds 60
+    gapsmith run examples/read_ahead.py --budget 60s
 
 The driver keeps the cache and asks the rule at each miss. The reference is a bound: the cheapest reads that
 bring every block at least once, whatever the cache drops and in whatever order blocks are asked for.

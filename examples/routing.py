@@ -1,7 +1,7 @@
 """Capacitated routing: vans with room for a few parcels visit all customers; how far do they drive?
 
     gapsmith problems check examples/routing.py
-    gapsmith run examples/routing.py --seconds 60
+    gapsmith run examples/routing.py --budget 60s
 
 Answers are routes, so moves of customers between and within routes come with the tool; the problem hands over
 their length as source text (`moves`).

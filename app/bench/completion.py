@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...evaluators.base import ScoreStatus
 from ...evaluators.cache import Cache
 from ...evaluators.evaluator import in_turns
 from ...evaluators.figures import of_evaluation
@@ -127,6 +128,9 @@ def _row(
     by_id = there.evaluator.instances(name)
     gaps = {role: gaps_of(one.scores, there.evaluator.loss) for role, one in found.items()}
     compared = paired(gaps["champion"], gaps["rival"]) if "rival" in gaps else None
+    failures = {
+        role: sum(score.status is not ScoreStatus.OK for score in one.scores) for role, one in found.items()
+    }
     return {
         "set": name,
         "about": setup.loaded.problem.sets()[name],
@@ -135,13 +139,19 @@ def _row(
         "rival": rival,
         "rival_figures": of_evaluation(found["rival"], by_id).as_json() if "rival" in found else None,
         "paired": compared,
-        "specialised": _specialised(found["champion"], compared),
+        "failures": failures,
+        "specialised": _specialised(failures, compared),
     }
 
 
-def _specialised(evaluation: Evaluation, compared: dict[str, Any] | None) -> bool | None:
-    """Whether the champion fails there, or is worse than the rival beyond noise; None if nothing says so."""
-    if evaluation.failure is not None:
+def _specialised(failures: dict[str, int], compared: dict[str, Any] | None) -> bool | None:
+    """Whether the champion fails more often than the rival, or is worse beyond noise; None if unknown.
+
+    Args:
+        failures: role → instances without a valid answer (count).
+        compared: the paired comparison on what both answered; None without a rival.
+    """
+    if failures["champion"] > failures.get("rival", 0):
         return True
     if compared is None or compared["beyond_noise"] is None:
         return None

@@ -150,6 +150,7 @@ def _show(record: RunRecord, document: dict[str, Any]) -> None:
     """Prints the headline, and the answers of best baseline and champion as pictures."""
     from ..formatting import clean
     from ..runs.drawings import stored_drawings
+    from ..runs.headline import Conclusion
     from ..views.plots.drawing import print_drawings
 
     out = console()
@@ -158,3 +159,6 @@ def _show(record: RunRecord, document: dict[str, Any]) -> None:
         out.print(f"\ntest instance {clean(kept.instance)}, drawn on one scale", markup=False)
         print_drawings(out, {record.title(program): drawing for program, drawing in kept.programs.items()})
     out.print(f"\n{clean(document['headline']['text'])}", markup=False)
+    if document["headline"]["verdict"] == Conclusion.NO_IMPROVEMENT:
+        longer = f"gapsmith demo {clean(document['problem'])} --budget 3m"
+        out.print(f"a machine that has other work to do leaves little of a minute: `{longer}`", markup=False)

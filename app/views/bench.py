@@ -60,6 +60,12 @@ def _on_a_set(row: Mapping[str, Any]) -> str:
     verdict = {True: "specialised: worse beyond noise here", False: "not worse beyond noise"}.get(
         row["specialised"]
     )
+    failures = row.get("failures") or {}
+    failed = failures.get("champion", 0)
+    if failed:
+        beside = f" ({row['rival']}: {failures['rival']})" if "rival" in failures else ""
+        end = "specialised" if row["specialised"] else verdict or "too few in common to say more"
+        return f"champion fails on {failed} of {count(row['instances'], 'instance')}{beside}; {end}"
     if compared is None:
         return (
             "fails here"

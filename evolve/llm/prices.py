@@ -110,9 +110,11 @@ def require_price(settings: ModelSettings, usd: Decimal | None, place: str = "mo
     if usd is not None and settings.price is None:
         raise ModelError(
             ErrorKind.REQUEST,
-            f"[[model]] {settings.spec}: no price is known, so --usd {usd} could not be kept; give it with "
-            f"--set {place}.price_in_usd_per_million=… --set {place}.price_out_usd_per_million=… (US dollars "
-            "per million tokens, 0 for a server of your own), or as keys of its table; --tokens needs none",
+            f"[[model]] {settings.spec}: no price is known, so a cap of {usd:g} US dollars could not be "
+            f"kept; give it with --set {place}.price_in_usd_per_million=… "
+            f"--set {place}.price_out_usd_per_million=… "
+            "(US dollars per million tokens, 0 for a server of your own), or as keys of its table; a cap in "
+            "tokens, such as --budget 1Mtok, needs none",
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from gapsmith.app.bench.completion import _specialised
 from gapsmith.app.runs.groups import paired, within_groups
 from gapsmith.app.views.bench import neighbour_lines
 from gapsmith.problems.base import Instance
@@ -75,3 +76,31 @@ def test_neighbouring_sets_are_said_in_words() -> None:
     assert "long: champion 7.00 %, edd 4.50 %, 1 better, 7 worse of 8; specialised" in text
     assert "broken: fails here" in text
     assert "none tried" in "\n".join(neighbour_lines([]))
+
+
+@pytest.mark.parametrize(
+    ("failures", "beyond", "specialised"),
+    [
+        ({"champion": 20, "rival": 20}, None, None),
+        ({"champion": 20, "rival": 3}, None, True),
+        ({"champion": 0, "rival": 0}, True, True),
+        ({"champion": 0, "rival": 5}, False, False),
+    ],
+)
+def test_a_champion_that_fails_where_its_rival_does_is_not_specialised(
+    failures: dict[str, int], beyond: bool | None, specialised: bool | None
+) -> None:
+    """Failures are said with the rival's, and count only where there are more of them."""
+    compared = {"beyond_noise": beyond, "difference_points": 1.0}
+    assert _specialised(failures, compared) is specialised
+    row = {"set": "long", "instances": 24, "rival": "edd", "failures": failures, "specialised": specialised}
+    figures = {
+        "mean_gap_percent": 7.0,
+        "other_mean_gap_percent": 4.5,
+        "better": 1,
+        "worse": 7,
+        "instances": 4,
+    }
+    line = list(neighbour_lines([{**row, "paired": {**compared, **figures}}]))[1]
+    assert ("worse beyond noise here" in line) is (beyond is True)
+    assert (f"fails on 20 of 24 instances (edd: {failures['rival']})" in line) is (failures["champion"] == 20)

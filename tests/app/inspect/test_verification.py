@@ -103,6 +103,7 @@ START = OF.format(
 )
 
 
+@pytest.mark.quick("statement0-baseline ", "statement3-candidate ")
 @pytest.mark.parametrize(
     ("statement", "expected"),
     [
@@ -144,6 +145,7 @@ PROBLEM = "UPDATE run SET value = json_set(value, '$.{}', '{}') WHERE key = 'pro
 FIRST = "(SELECT min(program) FROM evaluations WHERE program LIKE 'baseline/%')"
 
 
+@pytest.mark.quick("statements0-differences-instance test-020: stored", "statements6-changed-baselines")
 @pytest.mark.parametrize(
     ("statements", "where", "expected"),
     [

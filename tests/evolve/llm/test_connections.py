@@ -86,6 +86,7 @@ def test_no_gzip_is_garbage(loopback, caller):
     assert caught.value.kind is ErrorKind.GARBAGE
 
 
+@pytest.mark.quick("gzip")
 @pytest.mark.parametrize("coding", ["gzip", "gzip, gzip", "deflate"])
 def test_a_small_body_does_not_become_a_large_one(loopback, coding):
     """A process reads a bomb of a gigabyte and stays small, and names what it met."""
