@@ -139,7 +139,7 @@ def test_bound_and_optimum_agree_with_brute_force() -> None:
         optimum = min(v.objective for v in verdicts if v.objective is not None)
         assert lower_bound(public) <= optimum
         if number < 2:
-            reference = solve(public, 10, "cp-sat")
+            reference = solve(public, 10, "cp-sat").reference
             assert reference.value <= optimum
             assert reference.kind is not ReferenceKind.OPTIMUM or reference.value == optimum
 
