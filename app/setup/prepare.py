@@ -235,7 +235,7 @@ def record_config(store: Store, config: Config, folder: Path) -> None:
         if is_own(store.read):
             store.set(SEAL, seal(document, store.read.record("problem"), store.read.record(SEAL)))
         store.set("config", document)
-    put_text(folder / CONFIG_NAME, dump(document))
+    put_text(folder / CONFIG_NAME, dump(config.document()))
 
 
 def problem_record(loaded: LoadedProblem) -> dict[str, Any]:

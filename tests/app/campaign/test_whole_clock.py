@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from gapsmith.app.config import Config, parse, resolve_budget
+from gapsmith.app.config import Config, parse, read, resolve_budget
 from gapsmith.app.errors import UserError
 from gapsmith.app.runs.record import open_record
 from gapsmith.app.setup import timing
@@ -34,8 +34,10 @@ def test_the_default_is_a_minute_or_twice_what_was_prepared() -> None:
     assert resolve_budget(model).budget.seconds is None
 
 
-def test_a_default_budget_is_signed_and_stored(campaign: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is settled after the preparation, so the record is written once more."""
+def test_a_default_budget_is_signed_and_stored(
+    campaign: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It is settled after the preparation and written once more; a copy of the file starts another run."""
     monkeypatch.setattr("gapsmith.app.config.DEFAULT_SECONDS", 0.5)
     found, folder = campaign("default", budget={})
     assert found["stop_reason"] == "seconds"
@@ -45,6 +47,9 @@ def test_a_default_budget_is_signed_and_stored(campaign: Run, monkeypatch: pytes
         assert seconds >= 0.5
         assert (record.reader.record("reserved_seconds") or 0) > 0
     assert f"seconds = {seconds}" in (folder / "campaign.toml").read_text()
+    elsewhere = tmp_path / "mine.toml"
+    elsewhere.write_bytes((folder / "campaign.toml").read_bytes())
+    assert parse(read(elsewhere), "mine.toml").budget.seconds == seconds
 
 
 @pytest.fixture
