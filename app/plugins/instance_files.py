@@ -115,7 +115,9 @@ def readings_of(loaded: LoadedProblem, text: str) -> Iterator[Reading]:
 
 def _read_one(loaded: LoadedProblem, path: Path, name: str) -> Reading:
     if not isinstance(loaded.problem, ReadsInstances):
-        raise UserError(USAGE, f"{loaded.name}: reads no instance files", "name one of its sets instead")
+        reader = "give the problem a reader (`@problem.read`, or `read_instances` of a class)"
+        hint = f"{reader}; where a set may stand, name one of its sets instead"
+        raise UserError(USAGE, f"{loaded.name}: reads no instance files", hint)
     try:
         instances = tuple(loaded.problem.read_instances(path))
     except InstanceFileError as error:
