@@ -21,13 +21,6 @@ EXPECTED = "90s, 5m, 2h, 400it, 2usd, 1Mtok or 600cpu"
 _PART = re.compile(r"\s*+(?:\$\s*+)?([0-9][0-9_,]*+(?:\.[0-9]++)?|\.[0-9]++)\s*+([kMG]?)\s*+([a-zµ]*+)\s*+")
 _SCALES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
 _TIMES = {"s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "ms": 0.001}
-_COUNTS = {
-    "it": "iterations",
-    "eval": "evaluations",
-    "exec": "executions",
-    "tok": "tokens",
-    "idle": "patience",
-}
 _OLD = {
     "--seconds": "seconds",
     "--iterations": "iterations",
@@ -64,6 +57,8 @@ def budget_part(text: str) -> tuple[str, float]:
     Raises:
         typer.BadParameter: it is no limit.
     """
+    from ..formatting import AMOUNTS
+
     key, equals, value = text.partition("=")
     if equals and key in _OLD.values():
         return key, _limit(key, value, f"{value!r} {key.replace('_', ' ')}")
@@ -75,8 +70,8 @@ def budget_part(text: str) -> tuple[str, float]:
     number = float(re.sub("[_,]", "", match[1])) * _SCALES[match[2]]
     if unit in _TIMES:
         return "seconds", _limit("seconds", str(number * _TIMES[unit]), repr(text))
-    key = "usd" if dollars or unit == "usd" else "cpu_seconds" if unit == "cpu" else _COUNTS.get(unit, "")
-    if not key:
+    key = next((key for key, name in AMOUNTS.items() if name == (unit or "usd")), None)
+    if key is None:
         raise typer.BadParameter(f"got {text!r}, expected a unit that is known: {EXPECTED}")
     return key, _limit(key, str(number), repr(text))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import Json, Runs
+from .options import Json, Port, Runs
 from .run_arguments import folders_of, opened, single
 from .terminal import console, emit_json, errors
 
@@ -21,9 +21,7 @@ def dashboard(
     run: Annotated[
         str | None, typer.Argument(metavar="[RUN]", help="Open the page of this run [default: all runs].")
     ] = None,
-    port: Annotated[
-        int | None, typer.Option("--port", min=1, max=65535, help="Port of the page [default: a free one].")
-    ] = None,
+    port: Port = None,
     runs: Runs = None,
     json: Json = False,
 ) -> None:

@@ -116,6 +116,9 @@ Run = Annotated[
 Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
 
 
+Port = Annotated[
+    int | None, typer.Option("--port", min=1, max=65535, help="Port of the page [default: a free one].")
+]
 Candidate = Annotated[
     str,
     typer.Argument(

@@ -9,7 +9,7 @@ import typer
 
 from ...evolve.store.schema import FILE_NAME
 from ..errors import TROUBLE, USAGE, UserError
-from .options import Json, Run, Runs
+from .options import Json, Port, Run, Runs
 from .run_arguments import folders_of, opened, single
 from .terminal import console, emit_json, errors
 
@@ -22,9 +22,7 @@ def watch(
     web: Annotated[
         bool, typer.Option("--web", help="Serve a live page to browsers of this machine.")
     ] = False,
-    port: Annotated[
-        int | None, typer.Option("--port", min=1, max=65535, help="Port of the page [default: a free one].")
-    ] = None,
+    port: Port = None,
     runs: Runs = None,
     json: Json = False,
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ...problems.base import Number, decode_number
@@ -328,31 +328,23 @@ class Best:
 
 
 def best_by_instance(reader: Reader, instance: str) -> Best | None:
-    """The best answer that any program of a run gave to an instance (its id); None without a valid one.
+    """The best answer that any program of a run gave to an instance (its id); of equal ones the first.
+
+    None without a valid answer.
 
     Raises:
         StoreError: what is stored of an execution is none.
     """
-    return bests(reader, "WHERE i.name = ?", (instance,)).get(instance)
-
-
-def training_bests(reader: Reader) -> Mapping[str, Best]:
-    """Training instance → the best answer to it."""
-    return bests(reader, "WHERE i.split = 'train'", ())
-
-
-def bests(reader: Reader, where: str, values: tuple[str, ...]) -> dict[str, Best]:
-    """Instance → the best answer to it, of the first program that gave it."""
     rows = reader.rows(
-        "SELECT i.name, e.program, x.objective, x.excess FROM executions x "
+        "SELECT e.program, x.objective, x.excess FROM executions x "
         "JOIN evaluations e ON e.id = x.evaluation JOIN instances i ON i.id = x.instance "
-        f"{where} AND x.status = 'ok' AND x.excess IS NOT NULL ORDER BY e.program LIKE 'baseline/%', e.id",
-        values,
+        "WHERE i.name = ? AND x.status = 'ok' AND x.excess IS NOT NULL "
+        "ORDER BY e.program LIKE 'baseline/%', e.id",
+        (instance,),
     )
-    found: dict[str, Best] = {}
     with reader.sound("executions"):
-        for row in rows:
-            best = Best(row["program"], decode_number(row["objective"]), decode_number(row["excess"]))
-            if row["name"] not in found or best.excess < found[row["name"]].excess:
-                found[row["name"]] = best
-    return found
+        given = [
+            Best(row["program"], decode_number(row["objective"]), decode_number(row["excess"]))
+            for row in rows
+        ]
+    return min(given, key=lambda best: best.excess, default=None)
