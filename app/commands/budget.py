@@ -70,9 +70,10 @@ def budget_part(text: str) -> tuple[str, float]:
     number = float(re.sub("[_,]", "", match[1])) * _SCALES[match[2]]
     if unit in _TIMES:
         return "seconds", _limit("seconds", str(number * _TIMES[unit]), repr(text))
-    key = next((key for key, name in AMOUNTS.items() if name == (unit or "usd")), None)
-    if key is None:
+    keys = {name: key for key, name in AMOUNTS.items()}
+    if (unit or "usd") not in keys:
         raise typer.BadParameter(f"got {text!r}, expected a unit that is known: {EXPECTED}")
+    key = keys[unit or "usd"]
     return key, _limit(key, str(number), repr(text))
 
 
