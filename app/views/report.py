@@ -122,6 +122,8 @@ _TITLES = {
     "scatter": "Instance by instance",
 }
 """Headings of the pictures that the first screen may show."""
+_REPORTED_TITLES = {"front": "Loss against CPU time"}
+"""Those where scores are only reported, so that there is no gap."""
 _TOP = 15
 """Rows of the candidate list that the page shows without its script."""
 
@@ -214,7 +216,7 @@ def html(record: RunRecord, found: Mapping[str, Any] | None = None) -> str:
             top=top[:_TOP],
             first_pictures=[name for name in ("front", "answers") if name in pictures]
             or [name for name in ("progress", "scatter") if name in pictures],
-            titles=_TITLES,
+            titles=_TITLES if found["summary"]["trust"] != REPORTED else {**_TITLES, **_REPORTED_TITLES},
             total=len(candidates),
         ),
         tab="\t",

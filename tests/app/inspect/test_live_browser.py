@@ -203,7 +203,7 @@ def test_page_follows_a_campaign_to_its_end(
     label = browser.until("document.querySelector('#curve[role=img]')?.ariaLabel")
     assert "start program" in label
     assert "best baseline mdd" in label or "best baseline edd" in label
-    browser.until("document.body.dataset.whole === 'yes'")
+    browser.until("document.body?.dataset.whole === 'yes'")
     assert browser.value("document.querySelectorAll('#times canvas, #curve canvas').length") >= 1
     assert browser.value("document.querySelectorAll('#islands tr').length") == 2
     assert f"iterations\t{growing.told}" in browser.text("spent")
@@ -301,7 +301,7 @@ def test_dashboard_leads_to_code_reasons_and_lineage(browser: Browser, board: st
     browser.value(
         "[...document.querySelectorAll('#runs a')].find(e => e.textContent.includes('bbbb')).click()"
     )
-    browser.until("document.body.dataset.whole === 'yes'")
+    browser.until("document.body?.dataset.whole === 'yes'")
     assert "est baseline mdd" in browser.text("verdict")
     assert browser.value("document.querySelectorAll('#times canvas, #curve canvas').length") == 2
     for mark in ("#tree a.line", "#line button"):

@@ -55,9 +55,10 @@ def look(tmp_path: Path) -> Look:
 @pytest.fixture
 def served(campaign: Path) -> Iterator[str]:
     """The address of the campaign's live page."""
-    with LiveServer(next((campaign / "runs").iterdir())) as server:
+    folder = next((campaign / "runs").iterdir())
+    with LiveServer(folder) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield server.address
+        yield server.address_of(folder)
         server.shutdown()
 
 
