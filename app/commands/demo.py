@@ -27,7 +27,7 @@ class Demonstration:
 
     Attributes:
         what: the decision, one line.
-        where: in which cases the exact method does not do, so that a heuristic is needed.
+        where: when a heuristic is needed although there is an exact method.
     """
 
     what: str

@@ -114,7 +114,8 @@ def ship(
     """Writes certificates of instances into the package's file of the problem's family.
 
     An optimum with its answer is kept; from the answer of another certificate the search starts. The file
-    keeps what it holds of other instances. An instance that no proof closed leaves the literature its word.
+    keeps what it holds of other instances. Of an instance that no proof closed nothing is written where the
+    literature knows a value.
 
     Args:
         loaded: a problem that ships with the package.
