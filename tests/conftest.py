@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -21,12 +22,9 @@ from typer.testing import CliRunner
 
 Done = subprocess.CompletedProcess[str]
 
-_keeps_bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, False
-
-
-def pytest_collection_finish() -> None:
-    """What collection compiled is kept for the processes that tests start, and for the next session."""
-    sys.dont_write_bytecode = _keeps_bytecode
+# What is compiled is kept for the processes that tests start, whatever the environment says of bytecode.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -234,6 +234,7 @@ def test_a_pattern_takes_linear_time(pattern: re.Pattern[str], methods: tuple[st
     assert slow_text(pattern, methods) == ""
 
 
+@pytest.mark.quick("(a+)b")
 @pytest.mark.parametrize("text", [r"#[ \t]*:?[ \t]*$", r"(a+)b", r"\s+x", r"<!--.*?-->"])
 def test_the_script_knows_a_slow_pattern(text: str) -> None:
     """Patterns that are quadratic are named."""

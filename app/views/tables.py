@@ -32,8 +32,6 @@ from ..formatting import (
     standings,
     unsafe,
 )
-from ..runs.figures import REPORTED
-from ..runs.summary import test_used
 
 WHOLE_NAME = 18
 """A program's name up to this length is never cut, because users type it after `--against` (characters)."""
@@ -51,6 +49,8 @@ def print_campaign(console: Console, summary: Mapping[str, Any]) -> None:
     Figures are never cut. A narrow table drops the splits that steered the search; a still narrower one wraps
     the programs' names.
     """
+    from ..runs.figures import REPORTED
+
     proven = summary["headline"]["verdict"] == "better"
     console.print(clean(summary["headline"]["text"]), style="bold green" if proven else "bold", markup=False)
     word = gap_word(_kinds(summary))
@@ -140,6 +140,9 @@ def best_baselines(baselines: Mapping[str, Any]) -> list[str]:
 
 def notes(summary: Mapping[str, Any]) -> list[str]:
     """Lines below a campaign's table: the kinds of references, the paired comparisons, and caveats."""
+    from ..runs.figures import REPORTED
+    from ..runs.summary import test_used
+
     reported = summary.get("trust") == REPORTED
     future = ", for one who knows the future" if summary["knows_future"] else ""
     lines = [UNVERIFIED if reported else f"references: {_kind_text(_kinds(summary))}{future}"]

@@ -6,13 +6,10 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from ...problems.base import Instance, Json
 from ..base import ProofKind, Reference
 from ..certified import Certificate, CertifiedReferences
 from . import decomposition
-from .bounds import integers, most_cost, price_bound, sorted_bound
 
 _COMPUTED = "computed here"
 _MOVES = 400
@@ -22,8 +19,10 @@ _LEAST_WIDTH = 20
 """Below this many jobs, the relaxation's time per start time no longer falls."""
 _MOST_PAIRS = 40_000_000
 """Largest number of pairs of start time and job that the relaxation may hold, about 50 bytes each."""
-_PRICED_JOBS: dict[type[object], int] = {np.int64: 2_000, object: 300}
-"""Array type → largest number of jobs for a search and its prices; memory and time grow with its square."""
+_PRICED_JOBS = (2_000, 300)
+"""Largest number of jobs for a search and its prices, with integers of 64 bits and with longer ones; memory
+and time grow with its square.
+"""
 
 
 class TardinessReferences(CertifiedReferences):
@@ -119,6 +118,7 @@ def _relaxed(
     The cheaper method is the dynamic programme over sets for few jobs, otherwise a closed-form bound.
     """
     from . import relaxation, subsets
+    from .bounds import integers, most_cost, price_bound, sorted_bound
     from .search import search
 
     jobs = len(public["due_dates"])
@@ -128,7 +128,7 @@ def _relaxed(
     if large and jobs <= subsets.most_jobs(public) and left > subsets.SECONDS:
         return _over_sets(public, started)
     floor = sorted_bound(public)
-    if large and jobs > _PRICED_JOBS[integers(public)]:
+    if large and jobs > _PRICED_JOBS[integers(public) is object]:
         spent = time.monotonic() - started
         how = (ProofKind.ARITHMETIC, "sorted bound")
         return Certificate(Reference.proven_bound(floor, *how, "1", spent, _COMPUTED))

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import importlib
 import importlib.util
 import inspect
@@ -184,6 +183,8 @@ def called(
     """
     found = function(path)
     if inspect.isawaitable(found):
+        import asyncio
+
         found = asyncio.run(awaited(found))
     if isinstance(found, dict):
         metrics, artifacts = dict(found), dict[str, Any]()

@@ -121,6 +121,7 @@ def test_faults_of_the_transport_change_no_course(fakes: Callable[..., Any], see
     assert lost
 
 
+@pytest.mark.quick("1")
 @pytest.mark.parametrize("seed", range(2))
 def test_random_kills_lose_and_double_nothing(fakes: Callable[..., Any], seed: int) -> None:
     """After 20 ends of workers and of the campaign every row of the store is that of an undisturbed one."""

@@ -106,6 +106,7 @@ def typed(value: Any) -> Any:
     return repr(value)
 
 
+@pytest.mark.slow
 @given(st.integers(0), JOBS)
 def test_a_job_comes_through_a_line(number: int, job: EvaluationJob) -> None:
     """Number, program with the order of its files, part and race are the same, on one line."""

@@ -221,6 +221,7 @@ def test_a_growing_course_that_was_stopped_goes_on_as_if_it_was_not(pooled: Make
     assert state(resumed.search) == state(undisturbed.search)
 
 
+@pytest.mark.quick("60")
 @pytest.mark.parametrize("cut", [60, 120])
 def test_a_growing_course_of_models_is_resumed_and_replayed(pooled: Make, cut: int) -> None:
     """Outcomes in any order: resumed after a kill, and replayed, it grows as it did."""

@@ -322,12 +322,13 @@ def test_the_second_parser_agrees_on_the_file_itself(tmp_path: Path, name: str) 
     assert form.written(read(form, tmp_path, form.text), form.text) == form.parser(form.text)
 
 
+@pytest.mark.parametrize("examples", [40, pytest.param(300, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", FORMATS)
-def test_a_garbled_file_is_read_as_it_says_or_refused(tmp_path: Path, name: str) -> None:
+def test_a_garbled_file_is_read_as_it_says_or_refused(tmp_path: Path, name: str, examples: int) -> None:
     """Whatever is accepted holds every number of the text that a second parser finds; the rest is refused."""
     form = FORMATS[name]
 
-    @settings(derandomize=True, max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(derandomize=True, max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck))
     @given(mutated(form.text))
     def check(text: str) -> None:
         try:

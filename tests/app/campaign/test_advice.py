@@ -29,6 +29,7 @@ def lines(found: dict[str, Any]) -> dict[str, str]:
     return {line["command"]: line["reason"] for line in found["advice"]}
 
 
+@pytest.mark.slow
 def test_a_short_search_is_told_its_budget_the_models_and_the_baseline(campaign: Run, problem: str) -> None:
     """All baselines were founders, so none is named as a start."""
     found, folder = campaign("short", budget={"iterations": 1})

@@ -550,6 +550,7 @@ def test_a_foreign_group_is_no_larger_than_what_is_there(
     assert [path.name for path in (tmp_path / "runs").iterdir()] == ["group-s1"]
 
 
+@pytest.mark.slow
 def test_a_cache_folder_that_cannot_be_written_is_said_at_once(tmp_path: Path) -> None:
     """Where no key can be kept, `run` says what follows, and a later command says why a run is foreign."""
     (tmp_path / "file").write_text("", "utf-8")

@@ -86,6 +86,7 @@ def ask(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command(place, *words), cwd=place, text=True, capture_output=True, timeout=60)
 
 
+@pytest.mark.slow
 def test_commands_mean_the_run_that_is_prepared(begun: tuple[Path, str, subprocess.Popen[str]]) -> None:
     """`latest` and the printed id are the new run; `stop latest` ends that run and no other."""
     place, name, process = begun

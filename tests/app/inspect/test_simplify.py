@@ -43,6 +43,7 @@ def _padded(runs: Path) -> str:
     return str(id)
 
 
+@pytest.mark.slow
 def test_statements_that_do_nothing_go(say: Say, small: Path, tmp_path: Path) -> None:
     """Useless statements are removed, the figures of both versions printed, the program runs alone."""
     path = tmp_path / "short.py"

@@ -57,6 +57,10 @@ def test_all_elites_are_more_programs(say: Say, small: Path) -> None:
     assert "references proved again" not in said.document["compared"]
 
 
+@pytest.mark.quick(
+    "UPDATE executions SET answer = zeroblob(32) WHERE answer IS NOT NULL-on test-",
+    "UPDATE candidates SET files = replace(files, 'return order', 'return order[::-1]')-source",
+)
 @pytest.mark.parametrize(
     ("statement", "expected"),
     [
@@ -184,6 +188,7 @@ def test_true_claims_hold(say: Say, claiming: Path) -> None:
     assert said.document["compared"]["claims"] == 2
 
 
+@pytest.mark.slow
 def test_the_sample_of_references_is_another_one_each_time(say: Say, copy: Path) -> None:
     """One false reference cannot know whether it is looked at; a seed draws a sample again."""
     from gapsmith.app.analysis.verify import _sample
@@ -221,6 +226,7 @@ def test_other_surroundings_are_told_but_are_no_failure(say: Say, copy: Path) ->
     assert "changed since: python: recorded 2.7.18" in said.out
 
 
+@pytest.mark.slow
 def test_another_time_class_is_noted_and_is_no_failure(say: Say, copy: Path) -> None:
     """A program whose executions took ten seconds more when the record was made is in a faster one today."""
     _change(copy, "UPDATE executions SET cpu_seconds = cpu_seconds + 10")

@@ -229,6 +229,7 @@ def test_a_check_that_breaks_is_a_finding(planted: Planted) -> None:
     assert len(report.checks) == 37
 
 
+@pytest.mark.slow
 def test_the_files_of_the_working_folder_hide_no_module(
     planted: Planted, monkeypatch: pytest.MonkeyPatch
 ) -> None:

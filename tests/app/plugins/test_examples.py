@@ -157,6 +157,7 @@ def test_paging_counts_misses_again_and_refuses_other_slots() -> None:
         loaded.problem.dialogue(instance).take(b"0", 7)
 
 
+@pytest.mark.slow
 def test_read_ahead_bound_is_met_in_order_and_never_beaten() -> None:
     """Of all plans of small sequences none is cheaper; where blocks come in order one costs as much."""
     loaded = load_problem(str(EXAMPLES / "read_ahead.py"))

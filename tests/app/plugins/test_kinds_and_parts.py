@@ -56,6 +56,7 @@ def test_tours_of_the_scaffold_are_optimal(tmp_path: Path) -> None:
         assert reference.value == min(trip for trip in trips if trip is not None)
 
 
+@pytest.mark.slow
 def test_routes_of_the_scaffold_are_optimal(tmp_path: Path) -> None:
     """The programme over sets agrees with trying every order of five customers, cut everywhere."""
     from itertools import combinations, pairwise, permutations

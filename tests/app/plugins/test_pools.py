@@ -36,6 +36,7 @@ def test_quick_references_bring_the_whole_pool(planted: Planted, gapsmith: Comma
     assert more == [2 * first, 4 * first, 8 * first]
 
 
+@pytest.mark.slow
 def test_a_pool_of_one_is_the_training_set(planted: Planted, gapsmith: Command) -> None:
     """Who does not want a pool says so."""
     path = str(planted())
@@ -44,6 +45,7 @@ def test_a_pool_of_one_is_the_training_set(planted: Planted, gapsmith: Command) 
     assert len(sizes()) == 1
 
 
+@pytest.mark.slow
 def test_slow_references_of_a_pool_are_given_up_early(planted: Planted, gapsmith: Command) -> None:
     """Where the first doubling would take longer than a tenth of the budget, about half a second is lost."""
     noted = "open('asked', 'a').write(instance.id + ' ')"
@@ -55,6 +57,7 @@ def test_slow_references_of_a_pool_are_given_up_early(planted: Planted, gapsmith
     assert 0 < len(Path("asked").read_text("utf-8").split()) <= 5  # of the ten that the tenth has time for
 
 
+@pytest.mark.slow
 def test_references_of_a_pool_are_computed_beforehand(planted: Planted, gapsmith: Command) -> None:
     """Then a short campaign has the whole pool, whatever its references took."""
     asked = f"__import__('time').sleep(0.1 if instance.id.startswith('pool') else 0)\n        {LINE}"
@@ -66,6 +69,7 @@ def test_references_of_a_pool_are_computed_beforehand(planted: Planted, gapsmith
     assert more == [2 * first, 4 * first, 8 * first]
 
 
+@pytest.mark.slow
 def test_a_campaign_verifies_and_replays_with_its_pool(planted: Planted, gapsmith: Command) -> None:
     """Both draw the pool again."""
     gapsmith("run", str(planted()), "--evaluations", "2", "--workers", "1")

@@ -1,7 +1,8 @@
 """What all differential tests share: seeds, and the door to the references of a built-in problem.
 
 A differential test computes a bound or an optimum a second time, by a method that is written in the test and
-calls nothing of the evaluators. Two fixed seeds run by default; fresh ones, drawn in each run, are slow. The
+calls nothing of the evaluators. Two fixed seeds run by default (one for a problem and one for its rule form,
+where there are both); fresh ones, drawn in each run, are slow. The
 variable GAPSMITH_DIFFERENTIAL_SEED repeats a fresh one.
 """
 
@@ -11,9 +12,11 @@ import os
 import random
 import secrets
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
+from gapsmith.app.plugins.built_ins import BUILT_INS
 from gapsmith.app.plugins.loader import load_problem
 from gapsmith.evaluators.base import Reference
 from gapsmith.problems.base import Instance
@@ -22,10 +25,24 @@ FIXED = (1, 2)
 FRESH = 5
 SECONDS = 60.0
 """Wall seconds of a reference, far more than instances of these sizes need."""
+_TWINS = {name for name in BUILT_INS if f"{name}-rule" in BUILT_INS or name.endswith("-rule")}
 _KINDS = [
     *(pytest.param(seed, id=f"seed-{seed}") for seed in FIXED),
     *(pytest.param(None, id=f"fresh-{number}", marks=pytest.mark.slow) for number in range(FRESH)),
 ]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A problem and its rule form share their references, so by default each takes one of the two seeds."""
+    for item in items:
+        if Path(__file__).parent not in item.path.parents or "stream" not in getattr(
+            item, "fixturenames", ()
+        ):
+            continue
+        values = item.callspec.params.values()  # type: ignore[attr-defined]
+        named = [value for value in values if isinstance(value, str) and value in _TWINS]
+        if named and FIXED[named[0].endswith("-rule")] not in values:
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(params=_KINDS)

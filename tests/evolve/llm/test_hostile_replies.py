@@ -42,6 +42,18 @@ FAMILIES = {
 }
 
 
+@pytest.mark.quick(
+    "spaces after a heading",
+    "tabs",
+    "headings",
+    "a long fence",
+    "tags without end",
+    "escapes",
+    "unseen",
+    "decoration",
+    "a search of one line",
+    "a hunk of equal lines",
+)
 @pytest.mark.parametrize("name", FAMILIES)
 def test_each_step_on_a_reply_is_quick(name: str) -> None:
     """Ten CPU seconds are a hundred times what 300 kB take; what was quadratic took minutes."""

@@ -33,6 +33,7 @@ def config_of(**campaign):
     return parse({**sections, "budget": {"iterations": 2}, "search": {"tune_share": 0.0}}, "test")
 
 
+@pytest.mark.quick("interrupted-False")
 @pytest.mark.parametrize("last", [False, True])
 @pytest.mark.parametrize(
     "reason", [StopReason.INTERRUPTED, pytest.param(StopReason.STOP_FILE, marks=pytest.mark.slow)]

@@ -72,6 +72,7 @@ def test_chat_answers_of_any_shape(outcomes):
     assert connection == []
 
 
+@pytest.mark.quick("lists")
 @pytest.mark.parametrize("name", NESTED)
 def test_answers_that_are_nested_without_end(outcomes, name):
     """A hundred thousand levels in any place, as a document or as an event, are garbage or a fault."""

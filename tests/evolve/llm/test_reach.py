@@ -49,6 +49,7 @@ def test_trouble_is_told(loopback, trouble):
     assert ("connection" if trouble == "nobody" else "key") in row["reason"].lower()
 
 
+@pytest.mark.quick("{{ nonsense }}-improve")
 @pytest.mark.parametrize(
     ("template", "name"),
     [(None, "design"), ("{{ nonsense }}", "design"), ("{{ nonsense }}", "improve"), ("{% if %}", "notes")],

@@ -310,6 +310,7 @@ def test_primitives_are_written_only_where_their_names_are_bound() -> None:
     assert not any("54321" in text for text in texts)
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None)
 @given(st.integers(min_value=0, max_value=2**63))
 def test_children_of_children_stay_sound(seed: int) -> None:

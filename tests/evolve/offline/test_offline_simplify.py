@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+import pytest
 from gapsmith.evolve.syntax.simplify import simplify, variants
 
 BLOATED = '''
@@ -73,6 +74,7 @@ def test_nothing_accepted_leaves_the_text() -> None:
     assert len(seen) == len(set(seen))
 
 
+@pytest.mark.slow
 def test_limit_counts_calls() -> None:
     """No more calls than the limit, even though more variants exist."""
     calls = []

@@ -57,6 +57,7 @@ def test_evaluator_finds_its_packages_folder_and_processes(drive: Drive, tmp_pat
     assert done.answer == [[2.0, 3.0], 42, "42\n", 3.0, True, 7, {"repeat": 1}]
 
 
+@pytest.mark.quick("off0")
 @pytest.mark.parametrize("off", [frozenset(), frozenset({"namespaces"})])
 def test_time_limit_ends_grandchildren(off: frozenset[str], drive: Drive) -> None:
     """What was started in sessions of its own, twice removed, has ended when the outcome is there."""
