@@ -1,7 +1,7 @@
-"""A scripted campaign and its thirtieth prompt, which docs/prompts.md shows whole.
+"""A scripted campaign and its thirtieth prompt, which docs/explanation/prompts.md shows whole.
 
     python benchmarks/thirtieth_prompt.py            prints the prompt
-    python benchmarks/thirtieth_prompt.py --write    writes it into docs/prompts.md
+    python benchmarks/thirtieth_prompt.py --write    writes it into docs/explanation/prompts.md
 
 The campaign packs bins. Its model is a script that tries ideas of the textbook, some of them bad, with other
 constants each time. Programs run in this process, and each execution counts a thousandth of a CPU second, so
@@ -48,7 +48,7 @@ from gapsmith.sandbox.base import Execution, ExecutionStatus, Led, Limits, Progr
 
 ITERATIONS = 30
 DEFAULT = PromptSettings()
-PAGE = Path(__file__).parents[1] / "docs" / "prompts.md"
+PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "prompts.md"
 BEGIN, END = "<!-- thirtieth prompt: begin -->\n", "<!-- thirtieth prompt: end -->\n"
 
 _ONE_BY_ONE = '''"""{title}"""

@@ -1,7 +1,7 @@
 """Parent selection: one class for each way to choose what an iteration starts from, and their registry.
 
 `OfflineSelection` draws from an island, `ModelSelection` chooses for models, `BestOfN` and `RandomDrift` are
-controls. Another one is a class with a method `parents` (docs/add-a-selection.md).
+controls. Another one is a class with a method `parents` (docs/how-to/add-a-selection.md).
 
 A share of the iterations begins again at the start program, or at the best founder, as random immigrants do
 in a population (Grefenstette 1992, PPSN II, pp. 137-144): islands with a poor or slow structure thus keep

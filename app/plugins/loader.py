@@ -242,7 +242,7 @@ def load_selection(spec: str) -> type[Selection]:
         raise ProblemError(
             f"[search] selection: got {spec!r}, expected module:Class of a subclass of "
             "gapsmith.evolve.selection.Selection with a method parents",
-            "docs/add-a-selection.md shows one",
+            "docs/how-to/add-a-selection.md shows one",
         )
     return value
 

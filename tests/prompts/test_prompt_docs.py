@@ -12,7 +12,7 @@ from gapsmith.prompts.parts import Answer, Case, Failure, Founder, Parts, Source
 
 DOCS = Path(__file__).parents[2] / "docs"
 MODELS = (DOCS / "reference" / "models.md").read_text(encoding="utf-8")
-PROMPTS = (DOCS / "prompts.md").read_text(encoding="utf-8")
+PROMPTS = (DOCS / "explanation" / "prompts.md").read_text(encoding="utf-8")
 
 
 def test_every_key_of_a_model_table_is_described_once():

@@ -13,7 +13,7 @@ import gapsmith as package
 import pytest
 
 ROOT = Path(__file__).parents[3]
-PAGE = (ROOT / "docs" / "workbench.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "how-to" / "workbench.md").read_text("utf-8")
 Done = subprocess.CompletedProcess[str]
 
 

@@ -16,7 +16,7 @@ from gapsmith.app.errors import ProblemError
 from gapsmith.app.plugins.loader import load_selection, source_of_selection
 from gapsmith.app.runs.trust import requests
 
-PAGE = (Path(__file__).parents[3] / "docs" / "add-a-selection.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "how-to" / "add-a-selection.md").read_text("utf-8")
 
 
 def block(kind: str) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-PAGE = (ROOT / "docs" / "add-a-problem.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "tutorials" / "add-a-problem.md").read_text("utf-8")
 PACKAGE = ROOT / "tests" / "app" / "plugin_package"
 
 

@@ -105,6 +105,6 @@ def test_notes_and_ledger_can_be_switched_off(tmp_path: Path) -> None:
 
 
 def test_the_page_shows_the_thirtieth_prompt(told: SimpleNamespace) -> None:
-    """docs/prompts.md holds what the command writes: `python benchmarks/thirtieth_prompt.py --write`."""
+    """docs/explanation/prompts.md holds what the command writes: `python benchmarks/thirtieth_prompt.py --write`."""
     prompt = next(r.prompt for r in told.requests if (r.iteration, r.round) == (30, 1))
-    assert SCRIPT["block"](prompt) in (ROOT / "docs" / "prompts.md").read_text(encoding="utf-8")
+    assert SCRIPT["block"](prompt) in (ROOT / "docs" / "explanation" / "prompts.md").read_text(encoding="utf-8")
