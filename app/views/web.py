@@ -384,11 +384,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self) -> None:
         path, _, query = self.path.partition("?")
-        _, token, *rest = path.split("/")
+        nothing, _, inside = path.partition("/")  # `GET *` has no slash
+        token, *rest = inside.split("/")
         right = hmac.compare_digest(token.encode("utf-8", "replace"), self.server.token.encode())
         origin = self.headers.get("Origin")
         own = origin is None or origin.removeprefix("http://") in self.server.hosts
-        if self.headers.get("Host") not in self.server.hosts or not right or not own:
+        if nothing or self.headers.get("Host") not in self.server.hosts or not right or not own:
             self._send(None)
         elif len(rest) > 1 and rest[0] == "run":
             self._answer_of_run(rest[1], rest[2:], query)
