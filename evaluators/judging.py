@@ -91,7 +91,7 @@ def answer_digest(answer: object) -> str | None:
 def _verdict(problem: Problem, instance: Instance, answer: Any) -> Verdict:
     try:
         verdict: object = problem.verify(instance, answer)
-    except (Exception, SystemExit) as error:  # an answer is hostile input: it may not end the campaign
+    except Exception as error:  # an answer is hostile input: it may not end the campaign
         return Verdict.invalid(f"{problem.name}: verify raised {type(error).__name__}: {error}{_line(error)}")
     if not isinstance(verdict, Verdict):  # a plug-in that forgets `return` gives None
         return Verdict.invalid(f"{problem.name}: verify gave {brief(verdict)}, expected a Verdict")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import json
 import os
 import shlex
 import sys
@@ -80,11 +79,11 @@ def printing(name: str = "output") -> Iterator[None]:
 def emit_json(document: Any) -> None:
     """Prints one JSON document on standard output."""
     out = _documents.get() or sys.stdout
-    from ..formatting import escaped
+    from ..formatting import escaped, json_text
 
     plain = not (out.encoding or "").lower().replace("-", "").startswith("utf")
     with printing():
-        out.write(escaped(json.dumps(document, indent=2, ensure_ascii=plain, allow_nan=False)) + "\n")
+        out.write(escaped(json_text(document, indent=2, ensure_ascii=plain)) + "\n")
         out.flush()
 
 
@@ -156,7 +155,7 @@ def _ended(as_json: bool) -> Iterator[None]:
     """Turns an exception into a line on standard error and an exit code."""
     try:
         yield
-    except (typer.Exit, typer.Abort):
+    except (typer.Exit, typer.Abort, SystemExit):
         raise
     except KeyboardInterrupt:
         fail(UserError(INTERRUPTED, "interrupted"), as_json)
@@ -165,7 +164,7 @@ def _ended(as_json: bool) -> Iterator[None]:
         raise typer.Exit(0) from None
     except UserError as error:
         fail(error, as_json)
-    except Exception as error:
+    except BaseException as error:  # a plug-in may raise what is no `Exception`
         fail(translate(error), as_json)
 
 
@@ -193,7 +192,7 @@ def fail(error: UserError, as_json: bool) -> None:
     raise typer.Exit(error.code)
 
 
-def translate(error: Exception) -> UserError:
+def translate(error: BaseException) -> UserError:
     """An exception as an error for a person: known kinds keep their meaning, others are bugs with a log."""
     from ..error_mapping import known_error
 
@@ -208,7 +207,7 @@ def translate(error: Exception) -> UserError:
     )
 
 
-def write_crash_log(error: Exception) -> Path | None:
+def write_crash_log(error: BaseException) -> Path | None:
     """Writes a traceback to the user's cache folder; None if that fails."""
     import time
     import traceback

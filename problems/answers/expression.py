@@ -93,7 +93,8 @@ def count(stated: float | str, names: Mapping[str, Any]) -> int:
     if isinstance(found, list | tuple | dict | range):
         found = len(found)
     if type(found) is not int or not 0 <= found <= MOST:
-        raise FormError(f"{stated!r}: got {brief(found)}, expected a whole number from 0 to {MOST:,}, or a list")
+        expected = f"a whole number from 0 to {MOST:,}, or a list"
+        raise FormError(f"{stated!r}: got {brief(found)}, expected {expected}")
     return found
 
 

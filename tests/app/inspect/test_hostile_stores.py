@@ -508,3 +508,33 @@ def test_a_journal_that_names_another_file_deletes_nothing(say: Say, pair: Path,
         open_writing(pair / BAD)
     assert precious.exists()
     _refused(say, pair, "rollback journal", READING[:1])
+
+
+def test_numbers_beyond_all_floats_are_null(say: Say, pair: Path) -> None:
+    """What is computed of huge stored numbers leaves a document that every JSON reader takes."""
+    _spoil(pair, "UPDATE executions SET objective = '1e308', excess = '-1e308', cpu_seconds = 9e999")
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    for verb in (["show", BAD, "--json"], ["show", BAD, "best", "--json"], ["export", BAD, "--what", "scores"]):
+        said = say(*verb, runs=pair)
+        assert said.code in (0, 3), (verb, said.err)
+        for line in said.out.splitlines() if verb[0] == "export" else [said.out]:
+            json.loads(line, parse_constant=refuse)
+
+
+def test_pictures_hold_no_unseen_characters(say: Say, pair: Path, recwarn: pytest.WarningsRecorder) -> None:
+    """Names of a record are cleaned and cut before they are drawn; matplotlib warns of those that are not."""
+    hostile = "substr(operator, 1, 1) || char(27) || char(8238) || printf('%.*c', 900, 'x')"
+    _spoil(
+        pair,
+        f"UPDATE candidates SET operator = {hostile}",
+        f"UPDATE iterations SET operator = {hostile}",
+        "UPDATE instances SET stratum = stratum || char(7)",
+    )
+    for kind in ("lineage", "operators", "strata"):
+        path = pair / f"{kind}.svg"
+        assert say("plot", BAD, kind, "-o", str(path), runs=pair).code == 0
+        assert not {"\x07", "\x1b", "\u202e"} & {*path.read_text("utf-8")}
+    assert not [str(one.message) for one in recwarn if "Glyph" in str(one.message)]
