@@ -49,8 +49,8 @@ def _range(*bounds: int) -> range:
     return items
 
 
-_FUNCTIONS = {f.__name__: f for f in (abs, float, int, len, list, max, min, round, sorted, sum)}
-_FUNCTIONS |= {"range": _range}
+_PLAIN = (abs, float, int, len, list, max, min, round, sorted, sum)
+_FUNCTIONS: dict[str, Any] = {**{f.__name__: f for f in _PLAIN}, "range": _range}
 _BOUNDED = {ast.Pow: _power, ast.LShift: _shifted}
 """Operators that make a short text a number without end → what is done in their place."""
 _OPERATORS = {f.__name__: f for f in _BOUNDED.values()}
