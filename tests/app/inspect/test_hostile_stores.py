@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from gapsmith.evolve.store import connection
 from gapsmith.evolve.store.connection import Clock, open_reading, open_writing
+from gapsmith.evolve.store.operations import bench_notes
 from gapsmith.evolve.store.reader import Reader
 from gapsmith.evolve.store.schema import FILE_NAME, StoreError
 
@@ -538,3 +539,20 @@ def test_pictures_hold_no_unseen_characters(say: Say, pair: Path, recwarn: pytes
         assert say("plot", BAD, kind, "-o", str(path), runs=pair).code == 0
         assert not {"\x07", "\x1b", "\u202e"} & {*path.read_text("utf-8")}
     assert not [str(one.message) for one in recwarn if "Glyph" in str(one.message)]
+
+
+@pytest.mark.parametrize("asked", ['"x"', "[1]", "1e999", '{"a": 1}'])
+def test_a_note_that_is_none_is_damage(pair: Path, asked: str) -> None:
+    """A workbench and a resumed run name the store; what they read of a ledger is no bug."""
+    note = f'{{"text": "a", "asked": {asked}}}'
+    _spoil(pair, f"INSERT INTO events (iteration, kind, data, at) VALUES (0, 'ledger', '{note}', 1)")
+    reader = Reader.open(pair / BAD)
+    with pytest.raises(StoreError, match="the record is damaged"):
+        bench_notes(reader)
+    reader.close()
+
+
+def test_a_program_that_does_not_end_is_refused(say: Say, pair: Path) -> None:
+    """A device in the place of a program is read as far as a program can go."""
+    said = say("evaluate", "smtt", "/dev/zero", runs=pair)
+    assert (said.code, "more than 1,048,576 bytes, expected a program" in said.err) == (3, True), said.err
