@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import codecs
+import json
 import os
 import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from contextvars import ContextVar
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
 from ... import __version__
-from ..errors import INTERRUPTED, TROUBLE, UNEXPECTED, USAGE, UserError, unwritable
+from ..errors import INTERRUPTED, INVALID, TROUBLE, UNEXPECTED, USAGE, UserError, unwritable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -83,7 +85,18 @@ def emit_json(document: Any) -> None:
 
     plain = not (out.encoding or "").lower().replace("-", "").startswith("utf")
     with printing():
-        out.write(escaped(json_text(document, indent=2, ensure_ascii=plain)) + "\n")
+        rows = isinstance(document, list)  # one damaged run must not end the list of all
+        try:
+            text = (json_text if rows else partial(json.dumps, allow_nan=False))(
+                document, indent=2, ensure_ascii=plain
+            )
+        except ValueError as error:
+            raise UserError(
+                INVALID,
+                "a number is not finite: what is stored or computed is beyond all floats",
+                "the record is damaged or was edited; without --json the text is shown",
+            ) from error
+        out.write(escaped(text) + "\n")
         out.flush()
 
 

@@ -511,8 +511,8 @@ def test_a_journal_that_names_another_file_deletes_nothing(say: Say, pair: Path,
     _refused(say, pair, "rollback journal", READING[:1])
 
 
-def test_numbers_beyond_all_floats_are_null(say: Say, pair: Path) -> None:
-    """What is computed of huge stored numbers leaves a document that every JSON reader takes."""
+def test_numbers_beyond_all_floats_are_no_bug(say: Say, pair: Path) -> None:
+    """What is computed of huge stored numbers is null in rows, and a clear error in one document."""
     _spoil(pair, "UPDATE executions SET objective = '1e308', excess = '-1e308', cpu_seconds = 9e999")
 
     def refuse(constant: str) -> None:
