@@ -10,7 +10,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from contextvars import ContextVar
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -78,6 +77,10 @@ def printing(name: str = "output") -> Iterator[None]:
         ) from error
 
 
+def _strict(document: Any, **options: Any) -> str:
+    return json.dumps(document, allow_nan=False, **options)
+
+
 def emit_json(document: Any) -> None:
     """Prints one JSON document on standard output."""
     out = _documents.get() or sys.stdout
@@ -85,11 +88,9 @@ def emit_json(document: Any) -> None:
 
     plain = not (out.encoding or "").lower().replace("-", "").startswith("utf")
     with printing():
-        rows = isinstance(document, list)  # one damaged run must not end the list of all
+        write = json_text if isinstance(document, list) else _strict  # one damaged run ends no list
         try:
-            text = (json_text if rows else partial(json.dumps, allow_nan=False))(
-                document, indent=2, ensure_ascii=plain
-            )
+            text = write(document, indent=2, ensure_ascii=plain)
         except ValueError as error:
             raise UserError(
                 INVALID,
