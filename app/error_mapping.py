@@ -14,7 +14,7 @@ _SHOWN = 100
 """Characters of a path that no system takes."""
 
 
-def known_error(error: Exception) -> UserError | None:
+def known_error(error: BaseException) -> UserError | None:
     """The error for a person that an exception stands for; None for a bug."""
     from ..evolve.llm.base import ModelError
     from ..prompts.builder import TemplateInvalid

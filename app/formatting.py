@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -70,6 +71,29 @@ def one_line(text: str, width: int) -> str:
     """A clean text on one line of at most `width` characters."""
     words = " ".join(clean(text).split())
     return words if len(words) <= width else words[: max(0, width - 1)] + "…"
+
+
+def json_text(document: Any, **options: Any) -> str:
+    """A document as JSON that every reader takes: null where a number is beyond all floats.
+
+    What is computed of a record's huge numbers may be that.
+
+    Args:
+        document: to be written.
+        options: of `json.dumps`.
+    """
+    try:
+        return json.dumps(document, allow_nan=False, **options)
+    except ValueError:
+        return json.dumps(_finite(document), allow_nan=False, **options)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {name: _finite(part) for name, part in value.items()}
+    return [_finite(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 _CHECKABLE = "proved by construction or dual bound"

@@ -28,7 +28,7 @@ from .attacks import (
     check_untouched,
     search,
 )
-from .bench import Bench, Overrun
+from .bench import Bench
 from .contract import (
     check_instances,
     check_names,
@@ -153,7 +153,7 @@ def _guarded(bench: Bench, name: str, check: Callable[[], None]) -> None:
         raise
     except ProblemError as error:
         _broken(bench, name, error.message)
-    except (Exception, SystemExit, Overrun) as error:
+    except BaseException as error:  # the plug-in's: no Ctrl-C reaches this process
         _broken(bench, name, f"{type(error).__name__}: {error} ({place(error)})")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -330,16 +331,25 @@ def _elites(word: str, runs: Path, shipped: dict[str, str]) -> dict[str, dict[st
         raise UserError(USAGE, f"--start {word}: no file, program of the problem or run", hint) from error
 
 
+_MOST_PROGRAM_BYTES = 2**20
+"""Of a file that is read as a program; the sandbox takes a sixteenth."""
+
+
 def read_program(path: Path) -> dict[str, str]:
     """A program's files from a path.
 
     Raises:
-        UserError: it cannot be read or is no UTF-8 text.
+        UserError: it cannot be read, is no UTF-8 text, or far longer than any program.
     """
     from ...sandbox.base import MAIN_FILE
 
     try:
-        return {MAIN_FILE: path.read_text("utf-8-sig")}
+        with path.open("rb") as stream:
+            content = stream.read(_MOST_PROGRAM_BYTES + 1)  # a device never ends
+        if len(content) > _MOST_PROGRAM_BYTES:
+            raise UserError(INVALID, f"{path}: more than {_MOST_PROGRAM_BYTES:,} bytes, expected a program")
+        with io.TextIOWrapper(io.BytesIO(content), "utf-8-sig") as text:
+            return {MAIN_FILE: text.read()}
     except OSError as error:
         raise UserError(USAGE, f"{path}: {error.strerror}, expected a Python file") from error
     except UnicodeDecodeError as error:

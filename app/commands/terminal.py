@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import typer
 
 from ... import __version__
-from ..errors import INTERRUPTED, TROUBLE, UNEXPECTED, USAGE, UserError, unwritable
+from ..errors import INTERRUPTED, INVALID, TROUBLE, UNEXPECTED, USAGE, UserError, unwritable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -77,14 +77,27 @@ def printing(name: str = "output") -> Iterator[None]:
         ) from error
 
 
+def _strict(document: Any, **options: Any) -> str:
+    return json.dumps(document, allow_nan=False, **options)
+
+
 def emit_json(document: Any) -> None:
     """Prints one JSON document on standard output."""
     out = _documents.get() or sys.stdout
-    from ..formatting import escaped
+    from ..formatting import escaped, json_text
 
     plain = not (out.encoding or "").lower().replace("-", "").startswith("utf")
     with printing():
-        out.write(escaped(json.dumps(document, indent=2, ensure_ascii=plain, allow_nan=False)) + "\n")
+        write = json_text if isinstance(document, list) else _strict  # one damaged run ends no list
+        try:
+            text = write(document, indent=2, ensure_ascii=plain)
+        except ValueError as error:
+            raise UserError(
+                INVALID,
+                "a number is not finite: what is stored or computed is beyond all floats",
+                "the record is damaged or was edited; without --json the text is shown",
+            ) from error
+        out.write(escaped(text) + "\n")
         out.flush()
 
 
@@ -156,7 +169,7 @@ def _ended(as_json: bool) -> Iterator[None]:
     """Turns an exception into a line on standard error and an exit code."""
     try:
         yield
-    except (typer.Exit, typer.Abort):
+    except (typer.Exit, typer.Abort, SystemExit):
         raise
     except KeyboardInterrupt:
         fail(UserError(INTERRUPTED, "interrupted"), as_json)
@@ -165,7 +178,7 @@ def _ended(as_json: bool) -> Iterator[None]:
         raise typer.Exit(0) from None
     except UserError as error:
         fail(error, as_json)
-    except Exception as error:
+    except BaseException as error:  # a plug-in may raise what is no `Exception`
         fail(translate(error), as_json)
 
 
@@ -193,7 +206,7 @@ def fail(error: UserError, as_json: bool) -> None:
     raise typer.Exit(error.code)
 
 
-def translate(error: Exception) -> UserError:
+def translate(error: BaseException) -> UserError:
     """An exception as an error for a person: known kinds keep their meaning, others are bugs with a log."""
     from ..error_mapping import known_error
 
@@ -208,7 +221,7 @@ def translate(error: Exception) -> UserError:
     )
 
 
-def write_crash_log(error: Exception) -> Path | None:
+def write_crash_log(error: BaseException) -> Path | None:
     """Writes a traceback to the user's cache folder; None if that fails."""
     import time
     import traceback

@@ -128,6 +128,10 @@ class PluginObject:
     where: str
 
 
+_ENDS = (SystemExit, GeneratorExit, BaseExceptionGroup)
+"""Exceptions beside a Ctrl-C that are no `Exception`; a plug-in may raise them too."""
+
+
 @contextmanager
 def blame(what: str, home: Path | None = None) -> Iterator[None]:
     """Turns any exception of plug-in code into a `ProblemError` with the file and line that raised it.
@@ -152,7 +156,7 @@ def blame(what: str, home: Path | None = None) -> Iterator[None]:
         ) from None
     except SolverError as error:
         raise SolverFailed(f"{what}: {error}", "`gapsmith doctor` says which solvers work here") from None
-    except (Exception, SystemExit) as error:
+    except (Exception, *_ENDS) as error:
         words = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         line = place(error)
         hint = "correct the line that is named" if line[-1].isdigit() else "correct the plug-in's code"

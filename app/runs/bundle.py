@@ -6,6 +6,7 @@ and nothing but the store is taken out of it. What the store says is a foreign r
 
 from __future__ import annotations
 
+import io
 import re
 import stat
 import tempfile
@@ -28,6 +29,8 @@ _NAMES = (FILE_NAME, _CHAMPION, _README)
 _MOST_BYTES = 2**30
 """Of the store in a bundle, however small its compressed form is."""
 _CHUNK = 2**20
+_MOST_AT_ONCE = 2 * _CHUNK
+"""Bytes of a bundle that are read at once; its list of entries has a few hundred."""
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
@@ -76,7 +79,7 @@ def unpacked(path: Path) -> Iterator[Path]:
         folder = Path(root) / name
         folder.mkdir()
         try:
-            with zipfile.ZipFile(path) as bundle:
+            with _Pieces(path) as file, zipfile.ZipFile(file) as bundle:
                 _take(bundle, folder / FILE_NAME)
         except (
             zipfile.BadZipFile,
@@ -97,6 +100,24 @@ def unpacked(path: Path) -> Iterator[Path]:
 
 class _Unfit(Exception):
     """What is wrong with a bundle."""
+
+
+class _Pieces(io.FileIO):
+    """A file of which no more than `_MOST_AT_ONCE` bytes are read at once.
+
+    The list of a .zip's entries is read at once, and two million entries take gigabytes before they can be
+    counted.
+    """
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Bytes of the file.
+
+        Raises:
+            _Unfit: more are wanted at once than any bundle needs.
+        """
+        if size is not None and size > _MOST_AT_ONCE:
+            raise _Unfit(f"holds a list of entries of {size:,} bytes")
+        return super().read(size) or b""
 
 
 def _refusal(path: Path, why: str) -> UserError:

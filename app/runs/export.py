@@ -18,7 +18,7 @@ from ...evolve.store.reader import Reader
 from ...problems.base import decode_number
 from ...sandbox import unseen
 from ..errors import MISSING, UserError
-from ..formatting import escaped
+from ..formatting import escaped, json_text
 from .folders import status
 from .record import RunRecord, open_record
 
@@ -96,7 +96,7 @@ def write_rows(rows: Iterator[Mapping[str, Any]], form: str, stream: IO[str]) ->
 
 def write_row(row: Mapping[str, Any], stream: IO[str]) -> None:
     """Writes a row as one JSON line."""
-    stream.write(escaped(json.dumps(row, ensure_ascii=False)) + "\n")
+    stream.write(escaped(json_text(row, ensure_ascii=False)) + "\n")
 
 
 def cell(value: Any) -> Any:

@@ -170,7 +170,7 @@ class RunRecord(StoredRun):
     def title(self, program: str) -> str:
         """A program's name in tables: `start 1a2b…`, `best 3c4d…`, or a baseline's name."""
         if program.startswith(BASELINE):
-            return program.removeprefix(BASELINE)
+            return one_line(program.removeprefix(BASELINE), _CELL)
         words = [word for word, id in (("start", self.start), ("best", self.best)) if id == program]
         return " ".join([*words[:1], program[:SHORT]])
 

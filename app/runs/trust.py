@@ -26,7 +26,7 @@ from .signature import SEAL, templates_digest
 from .stored_run import StoredRun
 
 _MUCH = 16
-"""Times the usual memory or answer from which on a limit protects the machine no more."""
+"""Times the usual memory, answer or time from which on a limit protects the machine no more."""
 _HINTS = {
     True: "read what is named; --trust-run allows it, and `resume RUN --trust-run` makes the run your own",
     False: "restore the text, or allow it as it is now with --trust-run",
@@ -157,6 +157,12 @@ def requests(record: StoredRun, config: Config, uses: Collection[Use]) -> Iterat
         yield TrustRequest(
             f"programs that take {section.memory_mb:g} MiB of memory and answer {section.output_kb:g} KiB"
         )
+    seconds = section.limits.cpu_seconds
+    if seconds > _MUCH * usual.limits.cpu_seconds:
+        yield TrustRequest(f"programs that take {seconds:g} CPU seconds for one instance")
+    seconds = config.evaluation.reference_seconds
+    if seconds > _MUCH * Config().evaluation.reference_seconds:
+        yield TrustRequest(f"references that take {seconds:g} s each")
     if is_foreign(config.campaign.problem) and config.problem.get("python"):
         yield TrustRequest(
             f"interpreter {config.problem['python']}, for the packages of the task's evaluator"

@@ -13,7 +13,7 @@ from typing import Any
 from ...evolve.store.exports import export_rows
 from ...evolve.store.statistics import failures
 from ...problems.base import SPLITS
-from ..formatting import clean, far_mark, figure, one_line, reported_cell, spread
+from ..formatting import clean, far_mark, figure, json_text, one_line, reported_cell, spread
 from ..runs.figures import REPORTED, trust
 from ..runs.record import SHORT, RunRecord, metric_rows
 from .plots.quality import compared
@@ -183,7 +183,7 @@ def packed(rows: Sequence[Mapping[str, Any]], best: str | None, room: int) -> st
             for name in ("valid", "test")
         },
     }
-    table = json.dumps(document, separators=(",", ":"))
+    table = json_text(document, separators=(",", ":"))
     packer = zlib.compressobj(9)
     parts = [packer.compress(table[:-1].encode()), packer.flush(zlib.Z_SYNC_FLUSH)]
     used = sum(map(len, parts))

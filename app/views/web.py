@@ -27,7 +27,7 @@ from ...problems.base import Drawing
 from ...sandbox.unseen import clean as seen
 from ..error_mapping import known_error
 from ..errors import USAGE, UserError
-from ..formatting import clean
+from ..formatting import clean, json_text
 from ..runs.figures import LOSS, REPORTED
 from ..runs.folders import all_runs, misnamed
 from ..runs.record import SHORT, RunRecord, open_record, run_row
@@ -135,7 +135,7 @@ class RunBoard:
             spent = time.thread_time()
             rows = [self._row(folder) for folder in reversed(self._folders()[-_MOST_RUNS:])]
             pause = max(2 * LEAST_SECONDS, (time.thread_time() - spent) / _SHARE)
-            return json.dumps({"runs": _shortened(rows), "pause_seconds": pause}).encode()
+            return json_text({"runs": _shortened(rows), "pause_seconds": pause}).encode()
 
     def _row(self, folder: Path) -> dict[str, Any]:
         key = key_of(folder)
@@ -154,7 +154,7 @@ class RunBoard:
         runs = [self.of(key) for key in keys]
         if len(runs) != 2 or None in runs:
             return None
-        return json.dumps([run.side() for run in runs if run is not None]).encode()
+        return json_text([run.side() for run in runs if run is not None]).encode()
 
 
 def stamp_of(folder: Path) -> object:
@@ -204,7 +204,7 @@ class LiveDocuments:
             with open_record(self._folder, checked=False) as record:
                 now = live_document(record, self._tally)
             pause = max(2 * LEAST_SECONDS, (time.thread_time() - spent) / _SHARE)
-            document = json.dumps({**_shortened(now), "marks": self._marks, "pause_seconds": pause}).encode()
+            document = json_text({**_shortened(now), "marks": self._marks, "pause_seconds": pause}).encode()
             self._live = (stamp, time.monotonic() + pause / 2, document)
             return document
 
@@ -214,7 +214,7 @@ class LiveDocuments:
             ids = record.reader.candidate_ids(id)
             if len(ids) != 1:
                 return None
-            return json.dumps(candidate_page(record, ids[0])).encode()
+            return json_text(candidate_page(record, ids[0])).encode()
 
     def iterations(self, query: Mapping[str, str]) -> bytes | None:
         """A page of the iterations before one, as JSON; None for a query that is none."""
@@ -228,7 +228,7 @@ class LiveDocuments:
         for row in rows:
             row |= {name: clean(row[name]) for name in ("made", "status", "why")}
             row["id"] = row["id"] and row["id"][:SHORT]
-        return json.dumps(_shortened(rows)).encode()
+        return json_text(_shortened(rows)).encode()
 
     def facts(self) -> bytes:
         """Verdict, times, lineage and spending as JSON."""
@@ -247,7 +247,7 @@ class LiveDocuments:
             stamp = stamp_of(self._folder)
             spent = time.thread_time()
             with open_record(self._folder, checked=False) as record:
-                document = json.dumps(_shortened(make(record))).encode()
+                document = json_text(_shortened(make(record))).encode()
             self._kept[name] = (stamp, time.monotonic() + (time.thread_time() - spent) / _SHARE, document)
             return document
 
@@ -384,11 +384,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self) -> None:
         path, _, query = self.path.partition("?")
-        _, token, *rest = path.split("/")
+        nothing, _, inside = path.partition("/")  # `GET *` has no slash
+        token, *rest = inside.split("/")
         right = hmac.compare_digest(token.encode("utf-8", "replace"), self.server.token.encode())
         origin = self.headers.get("Origin")
         own = origin is None or origin.removeprefix("http://") in self.server.hosts
-        if self.headers.get("Host") not in self.server.hosts or not right or not own:
+        if nothing or self.headers.get("Host") not in self.server.hosts or not right or not own:
             self._send(None)
         elif len(rest) > 1 and rest[0] == "run":
             self._answer_of_run(rest[1], rest[2:], query)

@@ -221,12 +221,13 @@ def _of_text(name: str, body: str) -> OperationCall:
     parameters = _parameters(name)
     lines = body.split("\n")
     given: dict[str, Any] = {}
-    while lines and (match := _HEADER.match(lines[0])) and match["key"] in parameters:
+    at = 0  # counted, not taken off: a reply may hold a million lines
+    while at < len(lines) and (match := _HEADER.match(lines[at])) and match["key"] in parameters:
         given[match["key"]] = match["value"].strip()
-        lines.pop(0)
-    while lines and (not lines[0].strip() or _WRAPPED.match(lines[0])):
-        lines.pop(0)
-    rest = "\n".join(lines).rstrip()
+        at += 1
+    while at < len(lines) and (not lines[at].strip() or _WRAPPED.match(lines[at])):
+        at += 1
+    rest = "\n".join(lines[at:]).rstrip()
     first = next(iter(parameters))
     if rest and first not in given:
         given[first] = rest + "\n" if "\n" in rest else rest

@@ -152,9 +152,14 @@ def bench_notes(reader: Reader, *, all: bool = False) -> list[tuple[int, str]]:
     """Iterations that were asked for when a note was written (count), and its text; oldest first.
 
     What episodes left is not among them unless they are `all`: a resumed campaign learns it again.
+
+    Raises:
+        StoreError: what is stored as a note is none.
     """
-    return [
-        (int(event.data.get("asked", event.iteration)), str(event.data.get("text", "")))
-        for event in reader.events(LEDGER)
-        if all or not event.data.get("episode")
-    ]
+    found = reader.events(LEDGER)
+    with reader.sound("events, notes"):
+        return [
+            (int(event.data.get("asked", event.iteration)), str(event.data.get("text", "")))
+            for event in found
+            if all or not event.data.get("episode")
+        ]

@@ -10,7 +10,50 @@ from typing import Any
 
 from ..plain import brief
 
-_FUNCTIONS = {f.__name__: f for f in (abs, float, int, len, list, max, min, range, round, sorted, sum)}
+MOST = 10_000_000
+"""Items of a form (count): a list of more needs more memory than an answer may take."""
+_MOST_BITS = 4096
+"""Of a power or a shifted number."""
+
+
+def _power(base: Any, exponent: Any) -> Any:
+    """`base ** exponent`, of whole numbers only as far as the result fits; `9**9**9` would never end.
+
+    Raises:
+        ValueError: the result is too large.
+    """
+    if type(base) is type(exponent) is int and base.bit_length() * exponent > _MOST_BITS:
+        raise ValueError(f"a power beyond {_MOST_BITS} bits")
+    return base**exponent
+
+
+def _shifted(number: int, places: int) -> int:
+    """`number << places`, as far as the result fits.
+
+    Raises:
+        ValueError: the result is too large.
+    """
+    if places > _MOST_BITS:
+        raise ValueError(f"a number beyond {_MOST_BITS} bits")
+    return number << places
+
+
+def _range(*bounds: int) -> range:
+    """`range`, of at most `MOST` numbers.
+
+    Raises:
+        ValueError: there are more.
+    """
+    if (items := range(*bounds))[MOST:]:
+        raise ValueError(f"a range of more than {MOST:,} numbers")
+    return items
+
+
+_PLAIN = (abs, float, int, len, list, max, min, round, sorted, sum)
+_FUNCTIONS: dict[str, Any] = {**{f.__name__: f for f in _PLAIN}, "range": _range}
+_BOUNDED = {ast.Pow: _power, ast.LShift: _shifted}
+"""Operators that make a short text a number without end → what is done in their place."""
+_OPERATORS = {f.__name__: f for f in _BOUNDED.values()}
 ITEM = "i"
 """Name of the item's number in an expression for each item."""
 
@@ -33,7 +76,7 @@ def value(stated: float | str, names: Mapping[str, Any]) -> Any:
     if not isinstance(stated, str):
         return stated
     try:
-        return eval(_code(stated), {"__builtins__": _FUNCTIONS}, dict(names))
+        return eval(_code(stated), {"__builtins__": {**_FUNCTIONS, **_OPERATORS}}, dict(names))
     except Exception as error:
         raise FormError(
             f"{stated!r}: {type(error).__name__}: {error}; expected an expression over {', '.join(names)}"
@@ -44,13 +87,14 @@ def count(stated: float | str, names: Mapping[str, Any]) -> int:
     """How many things a number or an expression states, ≥ 0; a list stands for its length.
 
     Raises:
-        FormError: the value is no such number.
+        FormError: the value is no such number, or more than `MOST`.
     """
     found = value(stated, names)
     if isinstance(found, list | tuple | dict | range):
-        return len(found)
-    if type(found) is not int or found < 0:
-        raise FormError(f"{stated!r}: got {brief(found)}, expected a whole number ≥ 0, or a list")
+        found = len(found)
+    if type(found) is not int or not 0 <= found <= MOST:
+        expected = f"a whole number from 0 to {MOST:,}, or a list"
+        raise FormError(f"{stated!r}: got {brief(found)}, expected {expected}")
     return found
 
 
@@ -110,4 +154,18 @@ def mentions(stated: float | str) -> frozenset[str]:
 
 @lru_cache(maxsize=256)
 def _code(text: str) -> CodeType:
-    return compile(text.strip(), "<form>", "eval")
+    tree = ast.parse(text.strip(), "<form>", "eval")
+    return compile(ast.fix_missing_locations(_Bounding().visit(tree)), "<form>", "eval")
+
+
+class _Bounding(ast.NodeTransformer):
+    """Puts bounded functions in the place of operators."""
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        """A power or a shift becomes a call."""
+        self.generic_visit(node)
+        bounded = _BOUNDED.get(type(node.op))
+        if bounded is None:
+            return node
+        name = ast.Name(bounded.__name__, ast.Load())
+        return ast.copy_location(ast.Call(name, [node.left, node.right], []), node)

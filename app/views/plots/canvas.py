@@ -78,6 +78,8 @@ def styled() -> Iterator[None]:
         yield
 
 
+NAME = 60
+"""Longest name of a record in a picture (characters), cleaned: it may hold any text."""
 WIDTH = 5.6
 """Width of a figure in inches: a column of a paper. On a phone, text in a wider picture is unreadable."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ....problems.base import Drawing, Shape
-from ...formatting import clean
-from .canvas import BLUE, GREEN, GREY, INK, ORANGE, RED, styled
+from ...formatting import clean, one_line
+from .canvas import BLUE, GREEN, GREY, INK, NAME, ORANGE, RED, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,6 +41,7 @@ def draw(drawings: Mapping[str, Drawing]) -> Figure:
 
     Maps stand side by side, with one unit as long upwards as to the right; others one below the other.
     """
+    drawings = {one_line(name, 2 * NAME): _legible(drawing) for name, drawing in drawings.items()}
     groups = _groups(drawings.values())
     count = len(drawings)
     right, top = extent(drawings.values())
@@ -80,6 +82,18 @@ def draw(drawings: Mapping[str, Drawing]) -> Figure:
             columns = -(-len(marks) // -(-len(marks) // _LEGEND))  # rows of equal length
             figure.legend(handles=marks, loc="outside lower center", ncols=columns, fontsize=8)
     return figure
+
+
+def _legible(drawing: Drawing) -> Drawing:
+    """A drawing with texts that can be written into a picture, whatever a problem or a record says."""
+    shapes = tuple(
+        replace(shape, text=one_line(shape.text, NAME), group=one_line(shape.group, NAME))
+        for shape in drawing.shapes
+    )
+    title, x_title, y_title = (
+        one_line(text, 2 * NAME) for text in (drawing.title, drawing.x_title, drawing.y_title)
+    )
+    return Drawing(title, x_title, y_title, shapes)
 
 
 def _line_look(group: int) -> dict[str, Any]:

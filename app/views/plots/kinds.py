@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ....evaluators.base import ReferenceKind
+from ...formatting import one_line
 from ...runs.champions import solver_rows
 from ...runs.drawings import MOST_SHAPES, stored_drawings
 from ...runs.figures import LOSS, REPORTED, trust
@@ -16,7 +17,7 @@ from ...runs.record import RunRecord
 from . import quality, search, time
 from . import quality as quality_module
 from . import time as time_module
-from .canvas import styled
+from .canvas import NAME, styled
 from .drawing import draw
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def figure(record: RunRecord) -> Figure | None:
 def _name(record: RunRecord, program: str) -> str:
     """A program's name above its picture; a champion that is a baseline has that name too."""
     name = (record.reader.record("founders") or {}).get(program)
-    return record.title(program) if name is None else f"{record.title(program)} ({name})"
+    return record.title(program) if name is None else f"{record.title(program)} ({one_line(str(name), NAME)})"
 
 
 _SQUARES = " Squares: the solver, stopped early."

@@ -10,6 +10,7 @@ from ....evaluators.scoring import normalised_loss
 from ....evaluators.statistics import wins_ties_losses
 from ....evolve.store.progress import Point, Relative, exact_point, points, relatives
 from ....evolve.store.statistics import seconds_by_use, waited_seconds, work
+from ...formatting import one_line
 from ...runs.course import replayed
 from ...runs.record import SHORT, RunRecord
 from .canvas import (
@@ -18,6 +19,7 @@ from .canvas import (
     GREY,
     INK,
     LOSS,
+    NAME,
     ORANGE,
     WIDTH,
     above,
@@ -204,7 +206,8 @@ def strata(record: RunRecord) -> Figure | None:
     norm = SymLogNorm(linthresh=0.5, vmin=0, vmax=max([1.0, *numbers]))
     grid = [[float("nan") if v is None else v for v in row] for row in values]
     image = axes.imshow(grid, cmap="viridis_r", norm=norm, aspect="auto")
-    axes.set_xticks(range(len(names)), names, rotation=60, ha="right", fontsize=8)
+    shown = [one_line(name, NAME) for name in names]
+    axes.set_xticks(range(len(names)), shown, rotation=60, ha="right", fontsize=8)
     axes.set_yticks(range(len(programs)), [record.title(p) for p in programs], fontsize=8)
     axes.grid(visible=False)
     label = "mean gap (% of the reference)"
@@ -253,7 +256,7 @@ def lineage(record: RunRecord) -> Figure | None:
     points = [(n, -100 * e.fitness) for n, e in enumerate(fitness) if e is not None and e.fitness is not None]
     figure, axes = new_axes()
     axes.plot([p[0] for p in points], [p[1] for p in points], "o-", color=BLUE)
-    labels = [f"{c.operator or c.origin.value}\n{c.id[:SHORT]}" for c in chain]
+    labels = [f"{one_line(c.operator or c.origin.value, NAME)}\n{c.id[:SHORT]}" for c in chain]
     shown = thin(list(range(len(chain))), 9)
     axes.set_xticks(shown, [labels[n] for n in shown], fontsize=8, rotation=30, ha="right")
     axes.set_ylabel(LOSS)

@@ -12,7 +12,7 @@ from ....evolve.store.progress import steps as steps_of
 from ....evolve.store.statistics import failures_by_status, stopped, work
 from ....evolve.store.statistics import operators as operators_of
 from ....evolve.types import Elite
-from ...formatting import count
+from ...formatting import count, one_line
 from ...runs.record import SHORT, RunRecord
 from ...runs.references import knows_future
 from . import quality
@@ -22,6 +22,7 @@ from .canvas import (
     GREY,
     INK,
     LOSS,
+    NAME,
     ORANGE,
     RED,
     WIDTH,
@@ -227,7 +228,7 @@ def operators(record: RunRecord) -> Figure | None:
     if not found:
         return None
     figure, axes = new_axes(WIDTH, 1.0 + 0.3 * len(found))
-    names = [o.name for o in found][::-1]
+    names = [one_line(o.name, NAME) for o in found][::-1]
     for label, colour, values in (
         ("proposals", GREY, [o.proposals for o in found]),
         ("candidates", BLUE, [o.candidates for o in found]),
@@ -304,8 +305,8 @@ def curves(document: Mapping[str, Any]) -> Figure:
             spent = [p["spent"] for p in points]
             gaps = [p["valid_mean_gap_percent"] for p in points]
             least = min([least, *[gap for gap in gaps if gap > 0]])
-            label = f"{arm['name']} ({arm['label']}, {count(len(arm['runs']), 'run')})"
-            axes.step(spent, gaps, where="post", color=colour, linestyle=line, label=label)
+            name = f"{arm['name']} ({arm['label']}, {count(len(arm['runs']), 'run')})"
+            axes.step(spent, gaps, where="post", color=colour, linestyle=line, label=one_line(name, 2 * NAME))
             if all(p["ci95_percent"] for p in points):
                 low, high = ([p["ci95_percent"][side] for p in points] for side in (0, 1))
                 axes.fill_between(spent, low, high, step="post", color=colour, alpha=0.15, linewidth=0)

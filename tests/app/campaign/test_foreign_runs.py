@@ -325,6 +325,8 @@ def test_further_modules_need_a_word(copied: Callable[[str], Path], say: Callabl
     ("section", "key", "value", "words"),
     [
         ("sandbox", "memory_mb", 1_048_576.0, "programs that take 1.04858e+06 MiB of memory"),
+        ("sandbox", "cpu_seconds", 86_400.0, "programs that take 86400 CPU seconds for one instance"),
+        ("evaluation", "reference_seconds", 604_800.0, "references that take 604800 s each"),
         ("campaign", "problem", "antigravity", "plug-in"),
         ("campaign", "problem", "os:system", "plug-in"),
         ("campaign", "problem", "../\n  plug-in of your own\0", "plug-in"),

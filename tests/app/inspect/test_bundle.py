@@ -174,6 +174,18 @@ def test_a_hostile_bundle_is_refused(
     assert sorted(p.name for p in tmp_path.iterdir()) == ["hostile.zip", "work"]
 
 
+def test_a_list_of_many_entries_is_not_read(
+    say: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What would take memory before entries can be counted is refused by the length of the list."""
+    monkeypatch.setattr(bundle, "_MOST_AT_ONCE", 2**16)
+    path = tmp_path / "hostile.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for number in range(1_500):
+            archive.writestr(f"{number:08d}", b"")
+    assert "a list of entries of 81,000 bytes" in say("verify", str(path)).err.replace("\n", " ")
+
+
 def test_a_damaged_bundle_is_refused(say: Say, packed: Path) -> None:
     """A file that was cut, changed inside, or is no .zip at all gets a clear error."""
     content = packed.read_bytes()

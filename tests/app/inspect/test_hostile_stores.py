@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from gapsmith.evolve.store import connection
 from gapsmith.evolve.store.connection import Clock, open_reading, open_writing
+from gapsmith.evolve.store.operations import bench_notes
 from gapsmith.evolve.store.reader import Reader
 from gapsmith.evolve.store.schema import FILE_NAME, StoreError
 
@@ -508,3 +509,50 @@ def test_a_journal_that_names_another_file_deletes_nothing(say: Say, pair: Path,
         open_writing(pair / BAD)
     assert precious.exists()
     _refused(say, pair, "rollback journal", READING[:1])
+
+
+def test_numbers_beyond_all_floats_are_no_bug(say: Say, pair: Path) -> None:
+    """What is computed of huge stored numbers is null in rows, and a clear error in one document."""
+    _spoil(pair, "UPDATE executions SET objective = '1e308', excess = '-1e308', cpu_seconds = 9e999")
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    show = ["show", BAD, "--json"]
+    for verb in (show, [*show, "best"], ["export", BAD, "--what", "scores"]):
+        said = say(*verb, runs=pair)
+        assert said.code in (0, 3), (verb, said.err)
+        for line in said.out.splitlines() if verb[0] == "export" else [said.out]:
+            json.loads(line, parse_constant=refuse)
+
+
+def test_pictures_hold_no_unseen_characters(say: Say, pair: Path, recwarn: pytest.WarningsRecorder) -> None:
+    """Names of a record are cleaned and cut before they are drawn; matplotlib warns of those that are not."""
+    hostile = "substr(operator, 1, 1) || char(27) || char(8238) || printf('%.*c', 900, 'x')"
+    _spoil(
+        pair,
+        f"UPDATE candidates SET operator = {hostile}",
+        f"UPDATE iterations SET operator = {hostile}",
+    )
+    for kind in ("lineage", "operators"):
+        path = pair / f"{kind}.svg"
+        assert say("plot", BAD, kind, "-o", str(path), runs=pair).code == 0
+        assert not {"\x07", "\x1b", "\u202e"} & {*path.read_text("utf-8")}
+    assert not [str(one.message) for one in recwarn if "Glyph" in str(one.message)]
+
+
+@pytest.mark.parametrize("asked", ['"x"', "[1]", "1e999", '{"a": 1}'])
+def test_a_note_that_is_none_is_damage(pair: Path, asked: str) -> None:
+    """A workbench and a resumed run name the store; what they read of a ledger is no bug."""
+    note = f'{{"text": "a", "asked": {asked}}}'
+    _spoil(pair, f"INSERT INTO events (iteration, kind, data, at) VALUES (0, 'ledger', '{note}', 1)")
+    reader = Reader.open(pair / BAD)
+    with pytest.raises(StoreError, match="the record is damaged"):
+        bench_notes(reader)
+    reader.close()
+
+
+def test_a_program_that_does_not_end_is_refused(say: Say, pair: Path) -> None:
+    """A device in the place of a program is read as far as a program can go."""
+    said = say("evaluate", "smtt", "/dev/zero", runs=pair)
+    assert (said.code, "more than 1,048,576 bytes, expected a program" in said.err) == (3, True), said.err

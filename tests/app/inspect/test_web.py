@@ -146,6 +146,7 @@ def test_server_listens_on_loopback_and_only_answers_get(serve: Callable[..., An
     server = serve(runs / MODEL)
     assert server.server_address[0] == "127.0.0.1"
     assert ask(server, path(server) + "live.json", "POST")[0] == 501
+    assert ask(server, "*")[0] == 404
 
 
 def test_live_document_is_that_of_watch(serve: Callable[..., Any], runs: Path, say: Say) -> None:
@@ -282,6 +283,7 @@ def test_a_request_that_is_none_leaves_no_traceback(
     for sent in (
         b"\x1b[2J\r\n\r\n",
         b"GET /\x1b[2J HTTP/9.9\r\n\r\n",
+        b"GET * HTTP/1.1\r\n\r\n",
         b"GET " + b"x" * 70_000,
         b"\x16\x03\x01",
     ):

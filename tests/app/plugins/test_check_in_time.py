@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from gapsmith.app.check.bench import Bench, SampleCase
-from gapsmith.app.check.check_process import examine
+from gapsmith.app.check.check_process import _guarded, examine
 from gapsmith.app.check.check_record import look_up
 from gapsmith.app.check.findings import CheckReport
 from gapsmith.app.check.programs import check_references
@@ -73,6 +73,23 @@ def test_a_stored_reference_that_is_contradicted_is_named(planted: Planted, tmp_
     calls.write_text("x")
     check_references(bench, 0.0)
     assert [finding.check for finding in bench.report.findings] == ["references"]
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, GeneratorExit, SystemExit])
+def test_checks_go_on_whatever_a_plug_in_raises(planted: Planted, kind: type[BaseException]) -> None:
+    """A verdict and a check that end by what is no `Exception` are findings like any other."""
+    head = "def verify(self, instance: Instance, answer: Json) -> Verdict:"
+    bench = benched(planted((head, f"{head}\n        raise {kind.__name__}")))
+    assert bench.judge(bench.cases[0].instance, [], "an answer") is None
+
+    def check() -> None:
+        raise kind
+
+    _guarded(bench, "names", check)
+    assert [(one.check, kind.__name__ in one.got) for one in bench.report.findings] == [
+        ("verify-raises", True),
+        ("check-failed", True),
+    ]
 
 
 def benched(path: Path) -> Bench:

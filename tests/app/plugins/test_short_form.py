@@ -299,6 +299,14 @@ def test_mistakes_are_named(write: Write, old: str, new: str, message: str) -> N
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize("kind", ["SystemExit", "GeneratorExit"])
+@pytest.mark.parametrize("line", ["times = [rng", "return gapsmith.bound(0)"])
+def test_what_is_no_exception_is_named_too(write: Write, line: str, kind: str) -> None:
+    """A generator or a reference that ends Python, or a generator, is blamed as for any error."""
+    with pytest.raises(ProblemError, match=f"raised {kind}"):
+        _use(write(LATE, (line, f"raise {kind}\n    {line}")))
+
+
 def _use(path: Path) -> None:
     """Calls all that a campaign calls."""
     loaded = load_problem(str(path))

@@ -19,6 +19,7 @@ from gapsmith.app.analysis.replay import replay
 from gapsmith.app.config import parse
 from gapsmith.app.errors import UserError
 from gapsmith.cli import app
+from gapsmith.evolve.llm.edits import Deadline
 from gapsmith.evolve.llm.operations import OPERATIONS, block_of, calls_of, schemas, tool_calls
 from gapsmith.evolve.store.operations import bench_notes, operations
 from gapsmith.evolve.store.reader import Reader
@@ -139,6 +140,15 @@ def test_the_schema_comes_from_the_signatures():
 def test_calls_of_a_reply_are_read_or_have_a_fault_with_its_fix(reply, calls):
     """Text blocks and function calls, well formed and not."""
     assert [(call.name, dict(call.arguments), call.fault) for call in calls_of(reply, "order")] == calls
+
+
+@pytest.mark.parametrize("line", ["\n", "idea: x\n", "```\n", "~~~\n"])
+def test_a_reply_of_many_lines_is_read_before_it_would_be_given_up(line):
+    """A million characters of empty lines, parameters or marks within a fence hold no campaign up."""
+    deadline = Deadline()
+    (call,) = calls_of("````evaluate\n" + line * (990_000 // len(line)) + "x = 1\n````", "order")
+    deadline.check()
+    assert call.arguments["program"] == "x = 1"
 
 
 def test_a_function_call_is_a_fence_and_comes_back_as_it_was():

@@ -147,8 +147,12 @@ def test_moves_keep_the_form(kind: Permutation, sense: Sense) -> None:
         ),
         (
             lambda: Permutation("-jobs").fault([], NAMES),
-            "'-jobs': got -6, expected a whole number ≥ 0, or a list",
+            "'-jobs': got -6, expected a whole number from 0 to 10,000,000, or a list",
         ),
+        (lambda: Permutation("9**9**9").fault([], NAMES), "'9**9**9': ValueError: a power beyond 4096 bits"),
+        (lambda: Permutation("1 << 10**9").fault([], NAMES), "'1 << 10**9': ValueError: a number beyond"),
+        (lambda: Subset("sum(range(10**12))").sentence(NAMES), "'sum(range(10**12))': ValueError: a range"),
+        (lambda: Permutation(10**9).hostile(NAMES), "1000000000: got 1000000000, expected a whole number"),
         (
             lambda: Values(1, 0, "far").fault([0], NAMES),
             "'far': got [[0, 1], [1, 0]], expected a finite number",
