@@ -25,7 +25,7 @@ from ...evolve.store.statistics import admitted
 from ...evolve.store.store import Store
 from ..compose import Watcher, read_summary
 from ..proposers import agent_of
-from ..runs.folders import AGENT_NAME, LOG_NAME, STOP_NAME, at_work, run_log
+from ..runs.folders import AGENT_NAME, STOP_NAME, at_work, run_log
 from ..runs.resume import used
 from ..setup.prepare import record_setup
 from ..setup.reruns import stored_setup
@@ -107,24 +107,34 @@ def work(
     assert table is not None, "the configuration names an agent"
     watcher = watcher or Watcher()
     program = program_of(table, os.environ)
-    if not (folder / FILE_NAME).is_file():
-        open_bench(config, folder, start=start, notify=watcher.notify, group=group)
-    else:
-        setup = stored_setup(folder, config)
-        assert setup is not None, "the configuration of the run was just read"
-        with at_work(folder, WAIT_SECONDS), closing(Store(folder)) as store:
-            if store.read.record("champion") is None:
-                record_setup(store, setup, folder, group, start, adopt)
     (folder / AGENT_NAME).mkdir(exist_ok=True)
-    (folder / AGENT_NAME / LOG_NAME).touch()
     with at_work(folder / AGENT_NAME):
         (folder / STOP_NAME).unlink(missing_ok=True)
+        if not (folder / FILE_NAME).is_file():
+            open_bench(config, folder, start=start, notify=watcher.notify, group=group)
+        else:
+            _go_on(config, folder, group, start, adopt)
         reason = _worked(program, table, config, folder, watcher)
         (folder / STOP_NAME).unlink(missing_ok=True)
     if reason is None:
         return finish(folder, WAIT_SECONDS, watcher.notify)
     _store(folder, stop_reason=reason)
     return read_summary(folder)
+
+
+def _go_on(
+    config: Config,
+    folder: Path,
+    group: Group | None,
+    start: Mapping[str, Mapping[str, str]] | None,
+    adopt: bool,
+) -> None:
+    """Records the configuration, whose budget may be new, for the operations to come."""
+    setup = stored_setup(folder, config)
+    assert setup is not None, "the configuration of the run was just read"
+    with at_work(folder, WAIT_SECONDS), closing(Store(folder)) as store:
+        if store.read.record("champion") is None:
+            record_setup(store, setup, folder, group, start, adopt)
 
 
 def _worked(

@@ -28,8 +28,8 @@ class ModelSettings(BaseModel):
 
     spec: str = Field(
         min_length=1,
-        description="openai/NAME, litellm/PROVIDER/NAME, command:PROGRAM, claude/NAME, codex/NAME, "
-        "gemini/NAME, manual, replay/RUN, offline, or a plug-in's",
+        description="openai/NAME, litellm/PROVIDER/NAME, command:PROGRAM, agent:PROGRAM, claude/NAME, "
+        "codex/NAME, gemini/NAME, manual, replay/RUN, offline, or a plug-in's",
     )
     weight: float = Field(
         1.0,

@@ -95,7 +95,7 @@ def test_an_agent_that_brings_nothing_is_told_in_one_sentence(
     assert words in caught.value.sentence
     assert caught.value.sentence.startswith("agent:")
     assert "\n" not in caught.value.sentence
-    start, end = events(folder)
+    _, end = events(folder)
     assert end["fault"] == caught.value.sentence
     assert (end["submissions"], end["ended"]) == (0, False)
     assert len(json.dumps(end)) < 12_000
@@ -113,7 +113,7 @@ def test_what_an_agent_leaves_running_ends_with_it(
     left = tmp_path / "left"
     text = f"""
 if os.fork() == 0:
-    time.sleep(4)
+    time.sleep(2.5)
     open({str(left)!r}, "w").close()
     os._exit(0)
 print(os.getcwd(), sorted(os.listdir(".")))
@@ -123,7 +123,7 @@ print(os.getcwd(), sorted(os.listdir(".")))
     place, *files = events(folder)[-1]["printed"].replace("'", " ").split()
     assert {"SKILL.md", "TASK.md"} < {*files}
     assert not Path(place).exists()
-    time.sleep(4)
+    time.sleep(2)
     assert not left.exists()
 
 
@@ -189,15 +189,15 @@ def test_one_agent_works_at_a_time(folder: Path, stand_in: Callable[..., str]) -
     config = with_agent(folder, stand_in("time.sleep(60)"), 3.0)
     held = folder / agent.AGENT_NAME
     held.mkdir()
-    (held / agent.LOG_NAME).touch()
     with agent.at_work(held):
         assert running(folder)
-        with pytest.raises(UserError, match="another live process"):
+        with pytest.raises(UserError, match="another process is at work"):
             agent.work(config, folder)
     assert not running(folder)
     assert events(folder) == []
 
 
+@pytest.mark.slow
 def test_a_spent_budget_ends_an_agent(
     folder: Path, stand_in: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -251,14 +251,15 @@ def test_a_campaign_of_an_agent_is_a_run_like_every_other(
     spec = stand_in("print([submit(factor)[1]['outcome'] for factor in (2, 3)], bench('note', run, 'tried'))")
     done = json.loads(gapsmith("run", PROBLEM, "--model", spec, "--evaluations", "5", "--json").stdout)
     assert (done["status"], done["stop_reason"], done["evaluations"]) == ("completed", "finished", 2)
-    assert done["best"]["test"]["mean_gap_percent"] is not None
+    assert done["best"]["splits"]["test"]["instances"] == 2
     folder = tmp_path / "runs" / done["run"]
     assert (folder / "best.py").is_file()
     assert events(folder)[-1]["ended"]
     for verb in ("replay", "verify"):
         checked = json.loads(gapsmith(verb, done["run"], "--json").stdout)
         assert checked["checked"] == checked["agree"], checked
-    refused = gapsmith("resume", done["run"], check=False)
+    refused = gapsmith("resume", done["run"])
+    assert refused.returncode == 2
     assert "its workbench is finished" in refused.stderr
 
 
@@ -266,7 +267,7 @@ def test_a_campaign_of_an_agent_is_a_run_like_every_other(
 def test_after_a_kill_the_agent_begins_again_with_what_is_left(
     stand_in: Callable[..., str], tmp_path: Path
 ) -> None:
-    """`kill -9` of the campaign ends its agent; `resume` starts it again with notes and the rest of the budget."""
+    """`kill -9` of the campaign ends its agent; `resume` starts one with the notes and what is left."""
     text = """
 seen = bench("note", run)[1]["notes"]
 left = task.split("## What is left")[1].split()[0]
@@ -304,10 +305,11 @@ if not seen:
 @pytest.mark.slow
 def test_stop_and_resume(stand_in: Callable[..., str], tmp_path: Path) -> None:
     """`stop` ends an agent that thinks; the run waits, and a person may submit before `resume`."""
-    text = "submit(2)\nif not bench('note', run)[1]['notes']:\n    bench('note', run, 'x')\n    time.sleep(600)\n"
+    text = "submit(2)\nif len(bench('note', run)[1]['notes']) == 0:\n"
+    text += "    bench('note', run, 'x')\n    time.sleep(600)\n"
     runs = tmp_path / "runs"
     campaign = start(runs, "run", PROBLEM, "--model", stand_in(text), "--evaluations", "9", "--json")
-    until(lambda: [p for p in runs.glob("*/archive.sqlite")], campaign)
+    until(lambda: list(runs.glob("*/archive.sqlite")), campaign)
     (folder,) = (path.parent for path in runs.glob("*/archive.sqlite"))
     until(lambda: rows(folder, "SELECT 1 FROM events WHERE kind = 'ledger'"), campaign)
     stopped, _ = start(runs, "stop", folder.name, "--json").communicate(timeout=60)
