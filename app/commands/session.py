@@ -87,9 +87,11 @@ def search(
                     view.say(line)
 
         watcher = compose.Watcher(view.notify, started, view.observe)
-        carry_out = compose.run
+        carry_out: Callable[..., dict[str, Any]] = compose.run
         if agent_of(config) is not None:
-            from ..bench.agent import work as carry_out
+            from ..bench import agent
+
+            carry_out = agent.work
         try:
             return carry_out(
                 config, folder, start=programs or None, group=group, watcher=watcher, adopt=adopt
