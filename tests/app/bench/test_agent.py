@@ -152,6 +152,7 @@ REFUSED = {
         "control",
     ),
     "no such program": ({"model": [{"spec": "agent:no-such-program"}]}, "no program 'no-such-program'"),
+    "a command without a path": ({"model": [{"spec": "command:no-such -x"}]}, "no program 'no-such'"),
     "a preset that is not there": ({"model": [{"spec": "agent:claude/opus"}]}, "no program 'claude'"),
     "no program": ({"model": [{"spec": "agent:"}]}, "names no program"),
 }
