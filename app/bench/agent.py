@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import shlex
-import sys
 import tempfile
 import time
 from collections.abc import Mapping
@@ -23,6 +22,7 @@ from ...evolve.store.reader import Reader
 from ...evolve.store.schema import FILE_NAME
 from ...evolve.store.statistics import admitted
 from ...evolve.store.store import Store
+from ...sandbox.interpreter import python
 from ..compose import Watcher, read_summary
 from ..proposers import agent_of
 from ..runs.folders import AGENT_NAME, STOP_NAME, at_work, run_log
@@ -80,7 +80,7 @@ Submit what you want to be judged: a program that is only in this folder counts 
 """
 _WRAPPER = """#!/bin/sh
 kill -0 {campaign} 2>/dev/null || {{ echo "the campaign that began this agent has ended" >&2; exit 1; }}
-exec {python} -P -m gapsmith.cli "$@"
+exec {command} "$@"
 """
 _TIED = "import ctypes, os, sys; ctypes.CDLL(None).prctl(1, 9); os.execv(sys.argv[1], sys.argv[1:])"
 """Starts a program that the system kills when the campaign dies (PR_SET_PDEATHSIG)."""
@@ -215,7 +215,9 @@ def _run(program: CommandProgram, folder: Path, task: str, seconds: float, watch
         tools.mkdir()
         desk.mkdir()
         wrapper = tools / "gapsmith"
-        wrapper.write_text(_WRAPPER.format(campaign=os.getpid(), python=shlex.quote(sys.executable)))
+        wrapper.write_text(
+            _WRAPPER.format(campaign=os.getpid(), command=shlex.join(python("-m", "gapsmith.cli")))
+        )
         wrapper.chmod(0o755)
         (desk / "SKILL.md").write_text(_SKILL.read_text("utf-8"), "utf-8")
         (desk / "TASK.md").write_text(task, "utf-8")
@@ -224,7 +226,7 @@ def _run(program: CommandProgram, folder: Path, task: str, seconds: float, watch
         if cache := os.environ.get("GAPSMITH_CACHE"):
             variables["GAPSMITH_CACHE"] = os.path.abspath(cache)
         return run_program(
-            (sys.executable, "-I", "-S", "-c", _TIED, *program.arguments),
+            python("-I", "-S", "-c", _TIED, *program.arguments),
             task,
             variables,
             str(desk),
