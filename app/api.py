@@ -16,6 +16,7 @@ from . import compose
 from .analysis.compare import compare as compared
 from .analysis.evaluate import baselines_document, evaluate_program
 from .analysis.verify import verify as verified
+from .bench import agent
 from .bench.budget import EXPERIMENT_CPU_SECONDS
 from .bench.workbench import Workbench
 from .config import Config, parse, resolve_budget
@@ -24,7 +25,7 @@ from .overrides import choose_models
 from .plugins.loader import load_problem
 from .plugins.session_problems import spec_of
 from .plugins.source_text import program_text
-from .proposers import check_models
+from .proposers import agent_of, check_models
 from .result import RunResult
 from .runs.curves import BUDGETS
 from .runs.folders import all_runs, find_run, new_folder, new_name, preparing_runs, runs_folder
@@ -174,7 +175,7 @@ def run_campaign(
     with new_folder(place, name) as folder:
         view = LiveView(spec, config.run.words) if progress is True else None
         with view or nullcontext(), _resumable(folder):
-            compose.run(config, folder, start=programs, watcher=_watcher(progress, view))
+            _way_of(config)(config, folder, start=programs, watcher=_watcher(progress, view))
         return SavedRun(folder)
 
 
@@ -220,8 +221,13 @@ def resume_campaign(
     config = stored_config(folder, {k: v for k, v in totals.items() if v is not None}, workers)
     view = LiveView(config.campaign.problem, config.run.words) if progress is True else None
     with view or nullcontext(), _resumable(folder):
-        compose.run(config, folder, watcher=_watcher(progress, view))
+        _way_of(config)(config, folder, watcher=_watcher(progress, view))
     return SavedRun(folder)
+
+
+def _way_of(config: Config) -> Callable[..., object]:
+    """What carries out a campaign: the search, or an agent at the run's bench."""
+    return compose.run if agent_of(config) is None else agent.work
 
 
 def _programs(

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from ..prompts.builder import Builder
     from .config import Config
 
+AGENT = "agent:"
+"""Begins the specification of a program that works at the run's bench."""
 MAILBOX = "mailbox"
 _RECORDED = ("scripted/", "replay/")
 _CODES = {
@@ -261,6 +263,8 @@ def check_models(config: Config, runs: Path, *, sends: bool = True) -> Config:
     if not config.uses_models:
         _refuse_idle_caps(config)
         return config
+    if agent_of(config) is not None and not sends:
+        raise UserError(USAGE, "--dry-run: an agent is asked nothing that could be shown", "leave it out")
     for table in config.model:
         _check_name(table.spec)
     config = config.model_copy(update={"model": tuple(_named(table, runs) for table in config.model)})
@@ -268,6 +272,27 @@ def check_models(config: Config, runs: Path, *, sends: bool = True) -> Config:
         caller.close()
     prompt_builder(config)
     return config
+
+
+def agent_of(config: Config) -> ModelSettings | None:
+    """The table of the agent that works at the run's bench in place of the search; None without one.
+
+    Raises:
+        UserError: the configuration asks for what an agent cannot be held to.
+    """
+    table = next((table for table in config.model if table.spec.startswith(AGENT)), None)
+    if table is None:
+        return None
+    beside = [other.spec for other in config.model if other is not table]
+    caps = [f"[budget] {name}" for name in ("usd", "tokens") if getattr(config.budget, name) is not None]
+    kept = [f"campaign.control = {config.campaign.control}"] if config.campaign.control != "none" else []
+    if other := ", ".join([*beside, *caps, *kept]):
+        raise UserError(
+            USAGE,
+            f"{table.spec}: got {other} too; an agent works alone, and its program's cost cannot be capped",
+            "leave the other out; --evaluations 20 or --budget 30m ends an agent's work",
+        )
+    return table
 
 
 def _refuse_idle_caps(config: Config) -> None:
@@ -309,7 +334,7 @@ def _check_name(spec: str) -> None:
 
     head, slash, rest = spec.partition("/")
     rows = providers()
-    if head in rows or spec == "offline":
+    if head in rows or spec == "offline" or spec.startswith(("command:", AGENT)):
         return
     forms = ", ".join(["offline", *(row.form for name, row in rows.items() if name != "scripted")])
     near = difflib.get_close_matches(head, rows, 1, 0.7)

@@ -27,6 +27,7 @@ from .sitting import Sitting
 
 if TYPE_CHECKING:
     from ..config import Config
+    from ..runs.folders import Group
 
 
 # The seed of a workbench's validation and test instances: one that nobody can guess.
@@ -102,6 +103,7 @@ def open_bench(
     experiment_cpu_seconds: float = EXPERIMENT_CPU_SECONDS,
     fresh: bool | None = None,
     notify: Notify = silent,
+    group: Group | None = None,
 ) -> dict[str, Any]:
     """Makes a run that waits for programs, and says all that their author needs to know.
 
@@ -112,6 +114,7 @@ def open_bench(
         experiment_cpu_seconds: that all experiments together may use.
         fresh: whether validation and test get a seed of the run's own; see `hidden`.
         notify: told what is being prepared.
+        group: of runs that this one belongs to.
 
     Raises:
         UserError: whatever a person can mend.
@@ -121,7 +124,7 @@ def open_bench(
         setup = setup_of_campaign(config, notify, start)
         store = Store(folder)
         try:
-            record_setup(store, setup, folder, None, start)
+            record_setup(store, setup, folder, group, start)
             store.set("bench", {"experiment_cpu_seconds": experiment_cpu_seconds})
             with prepared(setup, store, folder, start, Watcher(notify), bench_source(store)) as campaign:
                 follow(campaign)

@@ -52,7 +52,7 @@ Models = Annotated[
     typer.Option(
         "--model",
         metavar="SPEC",
-        help="offline, or openai/NAME … (repeatable, SPEC=weight); keeps what the file's table says of it.",
+        help="offline, openai/NAME, agent:claude/NAME … (repeatable, SPEC=weight); keeps the file's table.",
     ),
 ]
 

@@ -59,6 +59,7 @@ def search(
     from ...problems.base import SPLITS
     from .. import compose
     from ..plan import plan
+    from ..proposers import agent_of
     from ..runs.signature import without_key
     from ..setup.timing import time_line
     from ..views.live import LiveView
@@ -86,8 +87,13 @@ def search(
                     view.say(line)
 
         watcher = compose.Watcher(view.notify, started, view.observe)
+        carry_out: Callable[..., dict[str, Any]] = compose.run
+        if agent_of(config) is not None:
+            from ..bench import agent
+
+            carry_out = agent.work
         try:
-            return compose.run(
+            return carry_out(
                 config, folder, start=programs or None, group=group, watcher=watcher, adopt=adopt
             )
         except KeyboardInterrupt:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 LOG_NAME = "campaign.log"
 STOP_NAME = "STOP"
+AGENT_NAME = "agent"
+"""Folder in a run that is locked while an agent works at its bench."""
 CONFIG_NAME = "campaign.toml"
 OPEN = "open"
 """Stop reason and status of a workbench that waits for the next operation."""
@@ -357,7 +359,11 @@ def log_end(log: logging.Logger, reason: StopReason, faults: Iterable[EventRow])
 
 
 def running(folder: Path) -> bool:
-    """Whether a live process works in this run."""
+    """Whether a live process works in this run, or an agent at its bench between two operations."""
+    return _locked(folder) or _locked(folder / AGENT_NAME)
+
+
+def _locked(folder: Path) -> bool:
     try:
         with os.fdopen(_open_log(folder, os.O_RDONLY), "r") as handle:
             return not _lock(handle.fileno(), shared=True)

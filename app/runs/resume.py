@@ -63,15 +63,7 @@ def stored_config(
     with open_record(folder) as record:
         reader = record.reader
         document = reader.record("config")
-        done = {
-            "iterations": asked_iterations(reader),
-            "evaluations": admitted(reader),
-            "seconds": reader.record("search_seconds") or 0,
-            "executions": budgeted_executions(reader),
-            "cpu_seconds": budgeted_cpu_seconds(reader),
-            "tokens": calls(reader).tokens,
-            "usd": paid(reader),
-        }
+        done = used(reader)
         if document is None or reader.record("created") is None:
             raise UserError(
                 INVALID,
@@ -87,6 +79,19 @@ def stored_config(
     _refuse_less(folder, done, totals)
     _refuse_none(folder, totals)
     return _with_totals(config, totals, workers)
+
+
+def used(reader: Reader) -> dict[str, Any]:
+    """Key of `[budget]` → how much of it the run has used."""
+    return {
+        "iterations": asked_iterations(reader),
+        "evaluations": admitted(reader),
+        "seconds": reader.record("search_seconds") or 0,
+        "executions": budgeted_executions(reader),
+        "cpu_seconds": budgeted_cpu_seconds(reader),
+        "tokens": calls(reader).tokens,
+        "usd": paid(reader),
+    }
 
 
 def _with_models(folder: Path, reader: Reader, config: Config, models: Sequence[str]) -> Config:
@@ -105,6 +110,7 @@ def _with_models(folder: Path, reader: Reader, config: Config, models: Sequence[
             f"begin another with its best: `gapsmith run PROBLEM --start {folder.name} --model SPEC`",
         )
     specs = {str(spec) for spec in reader.record("model") or ()}
+    specs = {spec for spec in specs if not spec.startswith("agent:")}  # what agents bring is submitted
     if made_otherwise(reader) or (config.uses_models and not specs <= {*models}):
         raise UserError(
             USAGE,

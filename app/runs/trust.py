@@ -178,8 +178,8 @@ def requests(record: StoredRun, config: Config, uses: Collection[Use]) -> Iterat
         )
     if Use.MODELS in uses:
         for model in config.model:
-            if model.spec.startswith("command:"):
-                yield TrustRequest(f"the program {model.spec.removeprefix('command:')}, outside the sandbox")
+            if model.spec.startswith(("command:", "agent:")):
+                yield TrustRequest(f"the program {model.spec.partition(':')[2]}, outside the sandbox")
             elif model.spec not in ("offline", "manual"):
                 address = model.base_url or "its usual address"
                 key = f"the key in {model.api_key_env}" if model.api_key_env else "its usual key"

@@ -127,6 +127,7 @@ class ChatModel:
             stream=settings.stream,
             system_role=settings.system_role,
             responses=responses,
+            cache=settings.cache,
         )
         self._wire = EventLoopThread(settings.spec)
         self._line = self._wire.start(asyncio.to_thread(connect))

@@ -1,4 +1,4 @@
-"""`command:PROGRAM`: a program on this machine as a model; apart, as only a chosen provider is loaded.
+"""`command:PROGRAM`, `agent:PROGRAM`: a program as a model; apart, as only a chosen provider is loaded.
 
 For subscriptions and servers that no provider speaks to. The presets `claude/NAME`, `codex/NAME` and
 `gemini/NAME` know how these programs are called without their tools, and what they print.
@@ -72,50 +72,53 @@ def run_program(
     arguments: Sequence[str],
     text: str,
     environment: Mapping[str, str],
+    folder: str,
     *,
     seconds: float,
     most: int,
-    stop: threading.Event,
+    stop: Callable[[], bool],
+    floods: bool = False,
 ) -> ProgramEnd:
-    """Runs a program in an empty folder and a process group of its own, which is killed at the end.
+    """Runs a program in a process group of its own, which is killed at the end.
 
     Args:
         arguments: the program's path and its arguments; no shell reads them.
         text: its standard input.
         environment: all variables that it gets.
+        folder: in which it works.
         seconds: wall seconds until it is killed, > 0.
         most: bytes of standard output that it may write.
-        stop: set by the caller to give it up.
+        stop: whether it is to be given up; asked every `_TICK`.
+        floods: whether it may write more, of which the last bytes are kept.
 
     Raises:
         OSError: the program cannot be started.
     """
-    with tempfile.TemporaryDirectory(prefix="gapsmith-command-", ignore_cleanup_errors=True) as folder:
-        started = time.monotonic()
-        process = subprocess.Popen(
-            list(arguments),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=folder,
-            env=dict(environment),
-            start_new_session=True,
-        )
-        try:
-            pipes = _Pipes(process, text.encode(errors="replace"), most)
-            late, stopped = pipes.exchange(started + seconds, stop)
-        finally:
-            _end_group(process)
-        gave_up = late or stopped or pipes.flooded
-        return ProgramEnd(
-            output=pipes.text("stdout"),
-            errors=pipes.text("stderr"),
-            code=None if gave_up else process.returncode,
-            late=late,
-            flooded=pipes.flooded,
-            stopped=stopped,
-            seconds=time.monotonic() - started,
-        )
+    started = time.monotonic()
+    process = subprocess.Popen(
+        list(arguments),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=folder,
+        env=dict(environment),
+        start_new_session=True,
+    )
+    try:
+        pipes = _Pipes(process, text.encode(errors="replace"), most, floods)
+        late, stopped = pipes.exchange(started + seconds, stop)
+    finally:
+        _end_group(process)
+    gave_up = late or stopped or pipes.flooded
+    return ProgramEnd(
+        output=pipes.text("stdout"),
+        errors=pipes.text("stderr"),
+        code=None if gave_up else process.returncode,
+        late=late,
+        flooded=pipes.flooded,
+        stopped=stopped,
+        seconds=time.monotonic() - started,
+    )
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:
@@ -132,10 +135,11 @@ def _end_group(process: subprocess.Popen[bytes]) -> None:
 class _Pipes:
     """The three pipes of a program, served together so that none of them can block the others."""
 
-    def __init__(self, process: subprocess.Popen[bytes], text: bytes, most: int) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], text: bytes, most: int, floods: bool) -> None:
         self._process = process
         self._text = memoryview(text)
-        self._most = most
+        self._most = {"stdout": most, "stderr": _CHUNK}
+        self._ends = {"stderr", "stdout"} if floods else {"stderr"}  # errors come last
         self._read = {"stdout": bytearray(), "stderr": bytearray()}
         self._selector = selectors.DefaultSelector()
         for name in ("stdin", "stdout", "stderr"):
@@ -150,11 +154,11 @@ class _Pipes:
         """What was read of a stream."""
         return self._read[name].decode(errors="replace")
 
-    def exchange(self, deadline: float, stop: threading.Event) -> tuple[bool, bool]:
+    def exchange(self, deadline: float, stop: Callable[[], bool]) -> tuple[bool, bool]:
         """Serves the pipes until the program ends; whether its time ran out, and whether it was given up."""
         with self._selector:
             while not self.flooded:
-                if stop.is_set():
+                if stop():
                     return False, True
                 if time.monotonic() >= deadline:
                     return True, False
@@ -198,11 +202,11 @@ class _Pipes:
     def _keep(self, name: str, chunk: bytes) -> None:
         kept = self._read[name]
         kept += chunk
-        if name == "stderr":  # errors come last, so the beginning goes
-            del kept[: max(0, len(kept) - _CHUNK)]
-        elif len(kept) > self._most:
+        if name in self._ends:
+            del kept[: max(0, len(kept) - self._most[name])]
+        elif len(kept) > self._most[name]:
             self.flooded = True
-            del kept[self._most :]
+            del kept[self._most[name] :]
 
     def _close(self, pipe: IO[bytes]) -> None:
         self._selector.unregister(pipe)
@@ -210,6 +214,8 @@ class _Pipes:
 
 
 PREFIX = "command:"
+AGENT = "agent:"
+"""Begins the specification of a program that works at a bench in place of answering a prompt."""
 NAME = "{NAME}"
 """Stands for the model's name in a preset's arguments."""
 _PASSED_ON = frozenset(
@@ -246,11 +252,13 @@ class Preset:
         arguments: with `{NAME}` in the place of the model's name; none of its tools is switched on.
         read: what it prints.
         variables: beginnings of the names of its own variables, which it gets too.
+        agent: arguments with which it works with its tools and asks nobody.
     """
 
     arguments: tuple[str, ...]
     read: Reading
     variables: tuple[str, ...]
+    agent: tuple[str, ...]
 
 
 PRESETS: Mapping[str, Preset] = {
@@ -258,81 +266,120 @@ PRESETS: Mapping[str, Preset] = {
         ("claude", "-p", "--output-format", "json", "--model", NAME, "--tools", "", "--strict-mcp-config"),
         read_claude,
         ("CLAUDE_", "ANTHROPIC_"),
+        (
+            *("claude", "-p", "--output-format", "json", "--model", NAME, "--strict-mcp-config"),
+            *("--allowedTools", "Bash,Read,Write,Edit,Glob,Grep"),
+        ),
     ),
     "codex": Preset(
         ("codex", "exec", "--json", "--skip-git-repo-check", "--sandbox", "read-only", "--model", NAME, "-"),
         read_codex,
         ("CODEX_", "OPENAI_"),
+        # The sandbox of codex would forbid the run's folder, and the sandbox of candidates.
+        (
+            *("codex", "exec", "--json", "--skip-git-repo-check", "--sandbox", "danger-full-access"),
+            *("--model", NAME, "-"),
+        ),
     ),
     "gemini": Preset(
         ("gemini", "--model", NAME, "--output-format", "json"),
         read_gemini,
         ("GEMINI_", "GOOGLE_"),
+        ("gemini", "--model", NAME, "--output-format", "json", "--approval-mode", "yolo"),
     ),
 }
 
 
-class CommandModel:
-    """A program that is started anew for each question.
+@dataclass(frozen=True, slots=True)
+class CommandProgram:
+    """A program that is there, and how it is called.
 
-    Args:
+    Attributes:
         spec: the specification.
-        arguments: the program's path and its arguments.
+        arguments: its path and its arguments.
         environment: all variables that it gets.
         read: what it prints.
         keys: what is hidden in the sentences of errors.
     """
 
-    def __init__(
-        self,
-        spec: str,
-        arguments: tuple[str, ...],
-        environment: Mapping[str, str],
-        read: Reading,
-        keys: SecretKeys,
-    ) -> None:
-        self._spec = spec
-        self._arguments = arguments
-        self._environment = environment
-        self._read = read
-        self._keys = keys
+    spec: str
+    arguments: tuple[str, ...]
+    environment: Mapping[str, str]
+    read: Reading
+    keys: SecretKeys
+
+    def fault(self, ending: ProgramEnd, printed: Printed) -> ModelError | None:
+        """What the program reports, by its exit code, in its document, or in words alone; None if nothing."""
+        short = len(printed.text) <= _SHORT and "```" not in printed.text
+        if ending.code == 0 and printed.fault is None:
+            fault = fault_of(printed.text or ending.errors) if short else None
+            if fault is None or fault[0] in (ErrorKind.TOO_LONG, ErrorKind.UNKNOWN_MODEL):
+                return None
+        words = printed.fault or (printed.text if short else "") or ""
+        words = "\n".join(part for part in (ending.errors.strip()[-2000:], words.strip()) if part)
+        ended = "" if ending.code in (0, None) else f" (exit code {ending.code})"
+        kind, hint = fault_of(words) or (ErrorKind.SERVER, "")
+        said = clip(self.keys.hide(words)) or "nothing"
+        return self.error(
+            kind,
+            f"the program says{ended}: {said}" + (f"; {hint}" if hint else ""),
+            unknown=kind is ErrorKind.SERVER,
+            wait=wait_of(words, time.time()) if kind is ErrorKind.RATE_LIMIT else None,
+        )
+
+    def error(
+        self, kind: ErrorKind, said: str, *, unknown: bool = False, wait: float | None = None
+    ) -> ModelError:
+        """An error whose sentence begins with the specification."""
+        return ModelError(kind, f"{self.spec}: {said}", unknown_outcome=unknown, retry_after=plain_wait(wait))
+
+
+class CommandModel:
+    """A program that is started anew for each question."""
+
+    def __init__(self, program: CommandProgram) -> None:
+        self._program = program
         self._closing = threading.Event()
 
     @property
     def name(self) -> str:
         """The specification."""
-        return self._spec
+        return self._program.spec
 
     def close(self) -> None:
         """Ends the programs that run; see `Closable`."""
         self._closing.set()
 
     def complete(self, request: Request) -> Completion:
-        """The reply of one start of the program; see `Model`.
+        """The reply of one start of the program in an empty folder; see `Model`.
 
         A time limit, a flood of output, a fault in words and an exit code other than 0 are errors, whatever
         was printed before: half a reply is none.
         """
+        program = self._program
         prompt = "\n\n".join(part for part in (request.prompt.system, request.prompt.user) if part)
         try:
-            ending = run_program(
-                self._arguments,
-                prompt,
-                self._environment,
-                seconds=request.timeout_seconds,
-                most=MOST_BYTES,
-                stop=self._closing,
-            )
+            with tempfile.TemporaryDirectory(prefix="gapsmith-command-", ignore_cleanup_errors=True) as room:
+                ending = run_program(
+                    program.arguments,
+                    prompt,
+                    program.environment,
+                    room,
+                    seconds=request.timeout_seconds,
+                    most=MOST_BYTES,
+                    stop=self._closing.is_set,
+                )
         except OSError as error:
-            raise self._error(ErrorKind.MISSING, f"cannot be started: {error.strerror or error}") from None
+            raise program.error(ErrorKind.MISSING, f"cannot be started: {error.strerror or error}") from None
         self._check_time_and_size(ending, request)
-        printed = self._read(ending.output)
-        self._check_faults(ending, printed)
+        printed = program.read(ending.output)
+        if (fault := program.fault(ending, printed)) is not None:
+            raise fault
         if not printed.text.strip():
-            raise self._error(ErrorKind.EMPTY, "printed no reply", unknown=True)
+            raise program.error(ErrorKind.EMPTY, "printed no reply", unknown=True)
         return Completion(
             text=printed.text,
-            model=clip(printed.model, LABEL) if printed.model else self._spec,
+            model=clip(printed.model, LABEL) if printed.model else program.spec,
             tokens_in=printed.tokens_in,
             tokens_out=printed.tokens_out,
             cost_usd=printed.cost_usd,
@@ -343,85 +390,58 @@ class CommandModel:
 
     def _check_time_and_size(self, ending: ProgramEnd, request: Request) -> None:
         if ending.stopped:
-            raise self._error(ErrorKind.CLOSED, "was ended: the campaign is ending", unknown=True)
+            raise self._program.error(ErrorKind.CLOSED, "was ended: the campaign is ending", unknown=True)
         if ending.late:
             limit = f"{request.timeout_seconds:g} seconds"
-            raise self._error(ErrorKind.TIMEOUT, f"no reply within {limit} (timeout_seconds)", unknown=True)
+            raise self._program.error(
+                ErrorKind.TIMEOUT, f"no reply within {limit} (timeout_seconds)", unknown=True
+            )
         if ending.flooded:
             said = f"printed more than {MOST_BYTES:,} bytes, expected one reply"
-            raise self._error(ErrorKind.GARBAGE, said, unknown=True)
-
-    def _check_faults(self, ending: ProgramEnd, printed: Printed) -> None:
-        """Raises what the program reports, by its exit code, in its document, or in words alone."""
-        short = len(printed.text) <= _SHORT and "```" not in printed.text
-        if ending.code == 0 and printed.fault is None:
-            fault = fault_of(printed.text or ending.errors) if short else None
-            if fault is None or fault[0] in (ErrorKind.TOO_LONG, ErrorKind.UNKNOWN_MODEL):
-                return
-        words = printed.fault or (printed.text if short else "") or ""
-        words = "\n".join(part for part in (ending.errors.strip()[-2000:], words.strip()) if part)
-        ended = "" if ending.code in (0, None) else f" (exit code {ending.code})"
-        kind, hint = fault_of(words) or (ErrorKind.SERVER, "")
-        said = clip(self._keys.hide(words)) or "nothing"
-        raise self._error(
-            kind,
-            f"the program says{ended}: {said}" + (f"; {hint}" if hint else ""),
-            unknown=kind is ErrorKind.SERVER,
-            wait=wait_of(words, time.time()) if kind is ErrorKind.RATE_LIMIT else None,
-        )
-
-    def _error(
-        self, kind: ErrorKind, said: str, *, unknown: bool = False, wait: float | None = None
-    ) -> ModelError:
-        return ModelError(
-            kind, f"{self._spec}: {said}", unknown_outcome=unknown, retry_after=plain_wait(wait)
-        )
+            raise self._program.error(ErrorKind.GARBAGE, said, unknown=True)
 
 
-def command_model(settings: ModelSettings, environment: Mapping[str, str]) -> CommandModel:
-    """The model of `command:PROGRAM ARGUMENTS`, or of a preset.
+def program_of(settings: ModelSettings, environment: Mapping[str, str]) -> CommandProgram:
+    """The program of `command:PROGRAM ARGUMENTS`, `agent:PROGRAM ARGUMENTS`, or of a preset.
 
     Raises:
         ModelError: the program is not there, or the specification names none; says how to fix it.
     """
     spec = settings.spec
-    if spec.startswith(PREFIX):
-        preset = Preset(_words(spec), read_text, ())
-    else:
-        kind, _, name = spec.partition("/")
-        row = PRESETS[kind]
-        preset = Preset(
-            tuple(name if word == NAME else word for word in row.arguments), row.read, row.variables
-        )
-    program, *rest = preset.arguments
+    prefix = next((prefix for prefix in (PREFIX, AGENT) if spec.startswith(prefix)), "")
+    kind, slash, name = spec.removeprefix(AGENT).partition("/")
+    row = PRESETS.get(kind) if slash and name and prefix != PREFIX else None
+    if row is None:
+        row = Preset(_words(spec, prefix), read_text, (), _words(spec, prefix))
+    named_words = row.agent if prefix == AGENT else row.arguments
+    program, *rest = [name if word == NAME else word for word in named_words]
     # An empty or relative place would be the folder in which the command is given.
     places = [place for place in environment.get("PATH", os.defpath).split(":") if os.path.isabs(place)]
     path = shutil.which(program, path=":".join(places))
     if path is None:
         raise ModelError(
             ErrorKind.MISSING,
-            f"{spec}: no program {program!r} in PATH; install it, or give its path: {PREFIX}/PATH/TO/PROGRAM",
+            f"{spec}: no program {program!r} in PATH; install it, or give its path: "
+            f"{prefix or PREFIX}/PATH/TO/PROGRAM",
         )
     named = {settings.api_key_env} if settings.api_key_env else set()
     variables = {
         key: value
         for key, value in environment.items()
-        if key.upper() in _PASSED_ON
-        or key in named
-        or key.startswith((*_PREFIXES_PASSED_ON, *preset.variables))
+        if key.upper() in _PASSED_ON or key in named or key.startswith((*_PREFIXES_PASSED_ON, *row.variables))
     }
     # No colours, no full screen: what is printed is read by a program.
     variables |= {"TERM": "dumb", "NO_COLOR": "1", "PATH": ":".join(places)}
-    return CommandModel(
-        spec, (os.path.abspath(path), *rest), variables, preset.read, SecretKeys.of(environment)
+    return CommandProgram(
+        spec, (os.path.abspath(path), *rest), variables, row.read, SecretKeys.of(environment)
     )
 
 
-def _words(spec: str) -> tuple[str, ...]:
+def _words(spec: str, prefix: str) -> tuple[str, ...]:
     try:
-        words = tuple(shlex.split(spec.removeprefix(PREFIX)))
+        words = tuple(shlex.split(spec.removeprefix(prefix)))
     except ValueError as error:
         raise ModelError(ErrorKind.REQUEST, f"{spec}: {error}; quote it as a shell would") from None
     if not words:
-        raise ModelError(ErrorKind.REQUEST, f"{spec}: names no program, expected {PREFIX}PROGRAM ARGUMENTS")
+        raise ModelError(ErrorKind.REQUEST, f"{spec}: names no program, expected {prefix}PROGRAM ARGUMENTS")
     return words

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...problems.base import Json
@@ -37,6 +37,11 @@ _NO_STREAM = re.compile(
     re.IGNORECASE,
 )
 _TOOLS = re.compile(r"\btools?\b|tool[_ ](?:choice|use|call)|function.?call", re.IGNORECASE)
+_CACHE = re.compile(
+    r"cache_control|content\W.{0,60}\b(?:must be|should be|valid|expected)\b.{0,20}\bstr(?:ing)?\b",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Servers that know no marks, or no content in parts."""
 _NO_SYSTEM = re.compile(
     r"system role|role:? [`'\"]?system|[`'\"]system[`'\"](?: role)? (?:with|is|not)|developer instruction"
     r"|system (?:message|prompt|instruction)s? (?:is|are) not|does not support (?:system|[`'\"]system)"
@@ -54,12 +59,14 @@ class ChatQuestion:
         sent: parameters by name.
         system_role: whether the system text is a message of its own.
         responses: whether the Responses API is asked.
+        marked: whether messages are marked for the provider's cache.
     """
 
     messages: list[dict[str, Any]]
     sent: Mapping[str, Json]
     system_role: bool
     responses: bool
+    marked: bool = False
 
 
 class Parameters:
@@ -72,6 +79,7 @@ class Parameters:
         stream: whether replies come as streams.
         system_role: whether the system text is a message of its own.
         responses: whether there is a Responses API to change to.
+        cache: whether the beginning of a prompt is marked for the provider's cache.
     """
 
     def __init__(
@@ -83,6 +91,7 @@ class Parameters:
         stream: bool = False,
         system_role: bool = True,
         responses: bool = False,
+        cache: bool = False,
     ) -> None:
         self._keys = keys
         self._lock = threading.Lock()
@@ -92,6 +101,7 @@ class Parameters:
         self._system_role = system_role
         self._has_responses = responses
         self._responses = False
+        self._cache = cache
         self._stream_refused = False
         self._functions = True
         self.notes: list[str] = []
@@ -111,6 +121,11 @@ class Parameters:
 
         Operations are sent as functions where the server takes them; streams and the Responses API get none.
         """
+        asked = self._question(prompt, max_output_tokens, talk)
+        marked = self._cache and not self._responses
+        return replace(asked, messages=_marked(asked.messages), marked=True) if marked else asked
+
+    def _question(self, prompt: Prompt, max_output_tokens: int, talk: Transcript | None) -> ChatQuestion:
         sent = self.for_request(max_output_tokens)
         if talk is not None:
             functions = self._functions and not self._responses and "stream" not in sent
@@ -147,6 +162,11 @@ class Parameters:
             if not self._responses:
                 self.notes.append(f"chat completions are refused; the Responses API is asked instead ({why})")
             self._responses = True
+            return True
+        if asked.marked and _CACHE.search(said):
+            if self._cache:
+                self.notes.append(f"marks for a cache are refused and no longer sent (cache = false): {why}")
+            self._cache = False
             return True
         if "tools" in asked.sent and _TOOLS.search(said) and _REFUSED.search(said):
             if self._functions:
@@ -240,6 +260,19 @@ def _messages(system: str, talk: Transcript, *, system_role: bool, functions: bo
             {"role": "tool", "tool_call_id": id, "content": one} for id, one in zip(ids, told, strict=True)
         ]
     return messages
+
+
+def _marked(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The messages with marks after the system text, the opening and the newest message of the user."""
+    users = [place for place, message in enumerate(messages) if message["role"] == "user"]
+    chosen = {*users[:1], *users[-1:]} | {
+        p for p, message in enumerate(messages) if message["role"] == "system"
+    }
+    part = {"type": "text", "cache_control": {"type": "ephemeral"}}
+    return [
+        {**message, "content": [{**part, "text": message["content"]}]} if place in chosen else message
+        for place, message in enumerate(messages)
+    ]
 
 
 def _spellings(name: str) -> tuple[str, ...]:

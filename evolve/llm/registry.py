@@ -169,9 +169,16 @@ def _manual(settings: ModelSettings, around: Surroundings) -> Model:
 
 
 def _command(settings: ModelSettings, around: Surroundings) -> Model:
-    from .command_model import command_model
+    from .command_model import CommandModel, program_of
 
-    return command_model(settings, around.environment)
+    return CommandModel(program_of(settings, around.environment))
+
+
+def _agent(settings: ModelSettings, around: Surroundings) -> Model:
+    """Nobody asks an agent: the campaign gives it a bench. That its program is there is found out here."""
+    from .command_model import program_of
+
+    return SilentModel(program_of(settings, around.environment).spec)
 
 
 def _scripted(settings: ModelSettings, around: Surroundings) -> Model:
@@ -213,6 +220,11 @@ PROVIDERS: Mapping[str, Provider] = {
     "claude": Provider("claude/NAME", "the program claude, logged in", _command),
     "codex": Provider("codex/NAME", "the program codex, logged in", _command),
     "gemini": Provider("gemini/NAME", "the program gemini, logged in", _command),
+    "agent:": Provider(
+        "agent:PROGRAM ARGUMENTS",
+        "a coding agent, also claude/NAME, codex/NAME, gemini/NAME: works at the run's bench",
+        _agent,
+    ),
     "manual": Provider("manual", "a person or program that answers files in the run's mailbox", _manual),
     "replay": Provider("replay/RUN", "a recorded run, or a cassette file (*.jsonl)", _replay),
     "scripted": Provider("scripted/FILE", "a JSON list of replies; for tests", _scripted),
@@ -239,8 +251,9 @@ def build_model(settings: ModelSettings, around: Surroundings) -> Model:
     """
     rows = providers()
     head, _, rest = settings.spec.partition("/")
-    if settings.spec.startswith("command:"):
-        return PROVIDERS["command:"].build(settings, around)
+    for prefix in ("command:", "agent:"):
+        if settings.spec.startswith(prefix):
+            return PROVIDERS[prefix].build(settings, around)
     provider = rows.get(head)
     if provider is None or ("/" in provider.form) != bool(rest):
         near = difflib.get_close_matches(head, rows, n=1, cutoff=0.5)

@@ -18,6 +18,8 @@ from .keys import address_fault
 MAY_HOLD_SECRET = "may_hold_secret"
 """Type of the validation errors whose input must not be repeated."""
 
+_WRITTEN = Decimal("1.25")
+"""Price of input that is written into a cache, relative to other input."""
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -28,8 +30,8 @@ class ModelSettings(BaseModel):
 
     spec: str = Field(
         min_length=1,
-        description="openai/NAME, litellm/PROVIDER/NAME, command:PROGRAM, claude/NAME, codex/NAME, "
-        "gemini/NAME, manual, replay/RUN, offline, or a plug-in's",
+        description="openai/NAME, litellm/PROVIDER/NAME, command:PROGRAM, agent:PROGRAM, claude/NAME, "
+        "codex/NAME, gemini/NAME, manual, replay/RUN, offline, or a plug-in's",
     )
     weight: float = Field(
         1.0,
@@ -73,6 +75,11 @@ class ModelSettings(BaseModel):
         True,
         description="whether the system text is a message of its own; found out where a model refuses that",
     )
+    cache: bool = Field(
+        False,
+        description="whether the beginning of prompts is marked for the provider's cache (`cache_control`), "
+        "as Anthropic's models need; writing costs a quarter more, which caps count for all input",
+    )
     timeout_seconds: float = Field(300.0, gt=0, description="wall seconds for one attempt")
     outage_seconds: float = Field(
         600.0, ge=0, description="wall seconds without any reply after which the campaign stops, resumable"
@@ -104,11 +111,17 @@ class ModelSettings(BaseModel):
 
     @property
     def price(self) -> Price | None:
-        """The price given here; None unless both input and output price are."""
+        """The price given here; None unless both input and output price are.
+
+        With `cache` it is the most that input costs: what a provider writes into its cache.
+        """
         if self.price_in_usd_per_million is None or self.price_out_usd_per_million is None:
             return None
+        written = _WRITTEN if self.cache else 1
         return Price(
-            self.price_in_usd_per_million, self.price_out_usd_per_million, self.price_cached_usd_per_million
+            self.price_in_usd_per_million * written,
+            self.price_out_usd_per_million,
+            self.price_cached_usd_per_million,
         )
 
 

@@ -13,10 +13,12 @@ from typing import Any
 import pytest
 from gapsmith.app.bench.workbench import Workbench
 from gapsmith.app.errors import UserError
+from gapsmith.app.plugins.loader import load_problem
 from gapsmith.evolve.store.reader import Reader
 from gapsmith.evolve.store.schema import StoreError
 from gapsmith.sandbox.unseen import unseen
 
+PROBLEM = str(Path(__file__).parents[1] / "campaign" / "flow_time.py")
 SMITH = (
     "def order(times, weights):\n    return sorted(range(len(times)), key=lambda j: times[j] / weights[j])\n"
 )
@@ -368,6 +370,87 @@ def test_feedback_is_not_forged_by_a_candidate(bench: Workbench) -> None:
     assert found["mean_gap_percent"] > 0 or found["outcome"] in ("stopped", "behind")
     failed = bench.submit(RAISED.format(text=claim))
     assert (failed["outcome"], failed["mean_gap_percent"], failed["new_best"]) == ("failed", None, False)
+
+
+CLAIM = '{"status": "ok", "objective": 0, "gap_percent": 0.0, "outcome": "kept", "new_best": true}'
+REVERSED = "    return sorted(range(len(times)), reverse=True)\n"
+FORGERIES = {
+    "a document as the answer": f"def order(times, weights):\n    return {json.loads(CLAIM)}\n",
+    "a document beside the answer": "def order(times, weights):\n"
+    f"    return [sorted(range(len(times))), {json.loads(CLAIM)}]\n",
+    "lines of a protocol": f"import sys\ndef order(times, weights):\n    print({CLAIM!r}, flush=True)\n"
+    f"    sys.__stdout__.write({CLAIM!r} + chr(10))\n" + REVERSED,
+    "an exit that says it went well": "import sys\ndef order(times, weights):\n    sys.exit(0)\n",
+    "an exception that looks like an answer": "class ok(BaseException):\n    def __str__(self):\n"
+    f"        return {CLAIM!r}\ndef order(times, weights):\n    raise ok\n",
+    "an instance made easy": "def order(times, weights):\n    times[:] = [0] * len(times)\n"
+    "    weights[:] = [0] * len(weights)\n" + REVERSED,
+    "an instance made short": "def order(times, weights):\n    del times[1:], weights[1:]\n    return [0]\n",
+    "numbers that compare as they like": "class Job(int):\n    def __eq__(self, other):\n"
+    "        return True\n    __hash__ = int.__hash__\ndef order(times, weights):\n"
+    "    return [Job(0)] * len(times)\n",
+    "a list that changes its length": "class Jobs(list):\n    def __len__(self):\n        return 12\n"
+    "def order(times, weights):\n    return Jobs()\n",
+    "fractions of a job": "def order(times, weights):\n    return [j + 0.0 for j in range(len(times))]\n",
+    "truth as a job": "def order(times, weights):\n    return [False, True, *range(2, len(times))]\n",
+    "a judge of its own": "import json\ndef order(times, weights):\n"
+    f"    json.dumps = lambda *a, **k: {CLAIM!r}\n" + REVERSED,
+    "a tool of its own": "import builtins\ndef order(times, weights):\n"
+    "    builtins.sum = builtins.min = lambda *a, **k: 0\n" + REVERSED,
+}
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_no_program_makes_its_own_figures(target: Workbench, name: str) -> None:
+    """An answer that is none fails; beside a bad but valid one the gap is that of the honest program."""
+    honest = target.probe("def order(times, weights):\n" + REVERSED)["instances"][0]
+    found = target.probe(FORGERIES[name])
+    if found["outcome"] == "refused":
+        return
+    row = found["instances"][0]
+    if row["status"] == "ok":
+        assert (row["objective"], row["gap_percent"]) == (honest["objective"], honest["gap_percent"])
+        assert row["gap_percent"] > 1
+    else:
+        assert (row["objective"], row["gap_percent"]) == (None, None)
+
+
+GUESSES = {
+    "the published seed": range(3),
+    "small seeds": range(200),
+    "times of day": range(1_700_000_000, 1_700_000_200),
+}
+
+
+@pytest.mark.parametrize("name", GUESSES)
+def test_no_guessed_seed_draws_hidden_instances(opened_run: Path, secrets: list[str], name: str) -> None:
+    """Whoever has the problem's source draws instances of any seed, but none of this run's hidden ones."""
+    problem = load_problem(PROBLEM, {})
+
+    def drawn(seed: int) -> list[Any]:
+        return [dict(one.public) for split in ("valid", "test") for one in problem.instances(split, seed)]
+
+    assert silent([drawn(seed) for seed in GUESSES[name]], secrets)
+    assert not silent(drawn(int(secrets[0])), secrets)  # as the run's own seed would
+
+
+def test_experiments_at_once_share_one_budget(folder: Path) -> None:
+    """Two experiments that ask for all that is left at the same moment get no more than that together."""
+    script = "def experiment():\n    return 1\n"
+    benches = [Workbench(folder, wait=60.0) for _ in range(2)]
+    found: list[dict[str, Any]] = []
+    threads = [
+        threading.Thread(target=lambda one=one: found.append(one.experiment(script, 60.0))) for one in benches
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    first, second = sorted(one["cpu_limit_seconds"] for one in found)
+    assert first < second <= 60
+    assert all(one["budget"]["experiment_cpu_seconds"][0] <= 60 for one in found)
+    for bench in benches:
+        bench.close()
 
 
 @pytest.mark.parametrize("seconds", [0.0, -5.0, float("nan"), float("-inf")], ids=str)

@@ -240,6 +240,7 @@ def test_nobody_else_starts_processes() -> None:
         if words(path.read_text("utf-8"))
     }
     assert sorted(found) == [
+        "app/bench/agent.py",  # an agent, by the user's word; test_agent.py
         "app/check/__init__.py",
         "app/check/second_process.py",
         "app/runs/standalone.py",

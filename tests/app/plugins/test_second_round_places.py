@@ -19,7 +19,7 @@ from gapsmith.app.plugins.loader import load_problem
 from gapsmith.app.runs.signature import stored_key
 from gapsmith.evaluators.cache import Cache, cache_folder
 from gapsmith.evolve.llm.base import ModelError
-from gapsmith.evolve.llm.command_model import command_model
+from gapsmith.evolve.llm.command_model import program_of
 from gapsmith.evolve.llm.settings import ModelSettings
 from gapsmith.sandbox.interpreter import python
 
@@ -116,7 +116,7 @@ def test_a_program_of_the_folder_is_no_model(hostile: Path, spec: str, place: st
             (folder / name).write_text("#!/bin/sh\necho hello\n")
             (folder / name).chmod(0o755)
     with pytest.raises(ModelError, match="no program"):
-        command_model(ModelSettings(spec=spec), {"PATH": f"{place}:/nowhere"})
+        program_of(ModelSettings(spec=spec), {"PATH": f"{place}:/nowhere"})
 
 
 # Folders and archives with data.

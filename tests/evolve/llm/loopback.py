@@ -85,6 +85,10 @@ class Server:
             if "tools" in body:
                 return error(400, "tools are not supported: start the server with --enable-auto-tool-choice")
             return self.respond("ok", body)
+        if fault == "no-marks":
+            if any(isinstance(message["content"], list) for message in body["messages"]):
+                return error(400, "messages.0.content: Input should be a valid string")
+            return self.respond("ok", body)
         if fault == "picky":
             for name in ("temperature", "reasoning_effort", "max_tokens"):
                 if name in body:
