@@ -107,7 +107,8 @@ def stays_model(public: Mapping[str, Any]) -> cp_model.CpModel:
     times = public["times"]
     n = len(times[0])
     model = cp_model.CpModel()
-    makespan = model.new_int_var(0, sum(map(max, times)) + sum(max(map(max, s)) for s in public["setups"]) * n, "")
+    upper = max(map(sum, times)) + n * max(max(map(max, between)) for between in public["setups"])
+    makespan = model.new_int_var(0, upper, "makespan")
     on = [[model.new_bool_var("") for _ in range(n)] for _ in times]
     for row, between, stays in zip(times, public["setups"], on, strict=True):
         work = sum(row[k] * stays[k] for k in range(n))

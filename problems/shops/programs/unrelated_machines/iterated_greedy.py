@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from .insertion import places
 
 STEPS = 300
-WORK = 2_000_000
+WORK = 600_000
 
 
 def schedule(times: list[list[int]], setups: list[list[list[int]]]) -> list[list[int]]:
