@@ -26,7 +26,7 @@ MOST_STAYS = 20_000
 """Machines times jobs up to which CP-SAT gets an assignment with least setups."""
 MOST_STATES = 5_000_000
 """Subsets times jobs times machines up to which the proof goes through all of them."""
-_DENSE = 128
+_DENSE = 64
 """Subsets from which a join is divided at the last job."""
 STEPS = 3_000
 """Of the search for a plan (count)."""

@@ -34,9 +34,11 @@ def _all_plans(public: dict[str, Any]) -> tuple[int, list[list[int]]]:
     return min(found)
 
 
-def _drawn(stream: random.Random) -> dict[str, Any]:
+def _drawn(stream: random.Random, machines: int = 0, jobs: int = 0) -> dict[str, Any]:
     """One to three machines, two to six jobs; setups from none to far beyond the times, zeros among both."""
-    machines, jobs, longest = stream.randint(1, 3), stream.randint(2, 6), stream.choice((1, 9, 99))
+    machines = machines or stream.randint(1, 3)
+    jobs = jobs or stream.randint(2, 6)
+    longest = stream.choice((1, 9, 99))
     return {
         "times": [[stream.randint(0, 20) for _ in range(jobs)] for _ in range(machines)],
         "setups": [
@@ -50,8 +52,8 @@ def test_makespans_of_all_plans(
     name: str, stream: random.Random, drawn: Callable[..., Any], prove: Any, objective: Any
 ) -> None:
     """The optimum over subsets is the best of all plans; no arithmetic bound is above."""
-    for _ in range(6):
-        public = _drawn(stream)
+    # Three machines and seven jobs: subsets are joined in parts.
+    for public in [_drawn(stream, 3, 7), *(_drawn(stream) for _ in range(5))]:
         least, plan = _all_plans(public)
         assert objective(name, drawn(public), plan) == least
         reference = prove(name, drawn(public))
@@ -59,7 +61,7 @@ def test_makespans_of_all_plans(
         assert references.arithmetic_bound(public) <= least
 
 
-def test_circuits_and_least_setups(stream: random.Random, drawn: Callable[..., Any]) -> None:
+def test_circuits_and_least_setups(stream: random.Random) -> None:
     """What is solved where the subsets are too many: circuits meet the optimum, the relaxation is below."""
     from ortools.sat.python import cp_model
 

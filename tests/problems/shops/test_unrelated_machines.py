@@ -127,8 +127,11 @@ def test_programs_by_hand() -> None:
 def test_bounds_by_hand() -> None:
     """Least setups before and behind each job; the mean of what all jobs take at least."""
     assert least_setups(HAND["setups"][0]) == ([1, 4, 2], [2, 1, 3])
-    # Jobs take 4, 3 and 3 at least (3 + 1, 1 + 2, 2 + 2 or less): 4 + 3 + 4, less the setups 4 and 5 saved.
+    # The jobs take 4, 3 and 4 at least, of which first jobs may save 9; but job 0 takes 3 on any machine.
     assert arithmetic_bound(HAND) == 3
+    # Alone, machine 0 takes 3 + 1, 5 + 4 and 2 + 2, and saves 4 at most; the order 1, 0, 2 attains that.
+    alone = {key: value[:1] for key, value in HAND.items()}
+    assert arithmetic_bound(alone) == 13 == loads(alone, [[1, 0, 2]])[0]
     assert least_setups([[0]]) == ([0], [0])
 
 
