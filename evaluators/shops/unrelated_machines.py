@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from ...problems.base import Instance, Json
@@ -91,7 +92,7 @@ def _hint(model: cp_model.CpModel, arcs: Mapping[Arc, cp_model.IntVar], plan: Pl
     used = set[Arc]()
     for i, jobs in enumerate(plan):
         route = [n, *jobs, n] if jobs else []
-        used |= {(i, j, k) for j, k in zip(route, route[1:], strict=False)}
+        used |= {(i, j, k) for j, k in pairwise(route)}
     for arc, literal in arcs.items():
         model.add_hint(literal, arc in used)
 
@@ -163,9 +164,7 @@ def _few(public: Mapping[str, Any]) -> bool:
     return jobs < 20 and len(public["times"]) * jobs << jobs <= MOST_STATES
 
 
-def searched(
-    public: Mapping[str, Any], seconds: float, answer: Json = None, spare: int = 0
-) -> BoundedAnswer:
+def searched(public: Mapping[str, Any], seconds: float, answer: Json = None, spare: int = 0) -> BoundedAnswer:
     """The best plan, and the strongest bound of arithmetic, least setups and circuits; one worker."""
     started = time.monotonic()
     known: Any = answer
@@ -248,7 +247,7 @@ def _growths(public: Mapping[str, Any], machine: int, jobs: Sequence[int], job: 
 
 
 def improved(public: Mapping[str, Any], plan: Plan, deadline: float) -> Plan:
-    """The best plan when some jobs, again and again, are taken out and inserted, at most until a monotonic time."""
+    """The best plan when some jobs, again and again, are taken out and inserted, up to a monotonic time."""
     stream = random.Random(0)
     jobs = range(len(public["times"][0]))
     best = plan
@@ -268,8 +267,8 @@ def improved(public: Mapping[str, Any], plan: Plan, deadline: float) -> Plan:
 def subsets_plan(public: Mapping[str, Any]) -> Plan:
     """A plan of least makespan over all subsets of the jobs, in integers and without a solver.
 
-    For each machine the shortest order of each subset (M. Held and R. M. Karp 1962, doi:10.1137/0110015), then
-    machine by machine the best split of each subset between the machines before and the next one.
+    For each machine the shortest order of each subset (M. Held and R. M. Karp 1962, doi:10.1137/0110015),
+    then machine by machine the best split of each subset between the machines before and the next one.
     """
     import numpy as np
 

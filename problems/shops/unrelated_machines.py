@@ -16,7 +16,18 @@ from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 from ..answers import Partition
-from ..base import Drawing, Instance, InstanceFileError, Json, Moves, Parameter, Primitive, Sense, Shape, Verdict
+from ..base import (
+    Drawing,
+    Instance,
+    InstanceFileError,
+    Json,
+    Moves,
+    Parameter,
+    Primitive,
+    Sense,
+    Shape,
+    Verdict,
+)
 from ..faults import objective_of
 from ..files import read_text, shown, split_lines
 from ..programs import program
@@ -32,15 +43,15 @@ SIZES = ((2, 12, 99), (3, 14, 49), (4, 16, 9), (4, 16, 124))
 LARGE = "large"
 LARGE_SIZES = ((6, 40, 9), (6, 40, 49), (6, 40, 99), (6, 40, 124))
 FORMAT = """\
-A text file in the layout of the benchmark of Vallada and Ruiz (`I_50_10_S_1-9_1.txt`): a line that begins with
-the numbers of jobs n and machines m (one or two further numbers may follow, also on a line of their own), n
-lines of m pairs `machine time`, machines from 0, the word `SSD`, and for each machine a line `M0`, `M1`, …
-with n lines of n setups behind it: line j, number k is the setup from job j to job k. A machine's first job
-needs no setup, and the setup of a job to itself is never used. Numbers are integers from 0 to 10⁹, time units.
-At most 400,000 setups (`--set problem.most_setups=N` lifts that up to 4,000,000)."""
+A text file in the layout of the benchmark of Vallada and Ruiz (`I_50_10_S_1-9_1.txt`): a line that begins
+with the numbers of jobs n and machines m (up to two further numbers may follow, and one on a line of its
+own), n lines of m pairs `machine time`, machines from 0, the word `SSD`, and for each machine a line `M0`,
+`M1`, … with n lines of n setups behind it: line j, number k is the setup from job j to job k. A machine's
+first job needs no setup, and the setup of a job to itself is never used. Numbers are integers from 0 to 10⁹,
+time units. At most 400,000 setups (`--set problem.most_setups=N` lifts that up to 4,000,000)."""
 _STATEMENT = """\
-m machines process n jobs, each job once, on one of the machines, one at a time, without breaks. times[i][k] is
-the processing time of job k on machine i; setups[i][j][k] is the time that machine i is set up when job k
+m machines process n jobs, each job once, on one of the machines, one at a time, without breaks. times[i][k]
+is the processing time of job k on machine i; setups[i][j][k] is the time that machine i is set up when job k
 follows job j directly; the first job of a machine needs no setup. All are integers, time units. The makespan,
 the largest sum of a machine's processing and setup times, shall be as small as possible.
 Return one list for each machine, the jobs (0 to n - 1) in the order in which the machine processes them; a
@@ -150,7 +161,7 @@ class UnrelatedMachines(StratifiedProblem):
         return Drawing(title, "time (time units)", "machine (0 at the bottom)", tuple(shapes))
 
     def explain(self, instance: Instance, answer: Json) -> str:
-        """Loads, shares of setups, jobs away from their quickest machine, longest setups of the busiest one."""
+        """Loads and setups, jobs away from their quickest machine, longest setups of the busiest one."""
         objective_of(instance.id, judge(instance.public, answer))
         return explain_loads(instance.public, answer)
 
@@ -172,6 +183,7 @@ def explain_loads(public: Mapping[str, Any], answer: Json) -> str:
         for k in jobs
         if times[i][k] > min(row[k] for row in times)
     ]
+    most = "; ".join(f"job {k} on machine {i}: {more}" for more, k, i in sorted(away, reverse=True)[:_SHOWN])
     lines = [
         f"{sum(map(len, plan))} jobs on {len(plan)} machines end at {max(ends)}; the machines' mean load is "
         f"{sum(ends) / len(ends):.1f}, of it {percent(sum(ends) - sum(work), sum(ends))} setups.",
@@ -180,9 +192,8 @@ def explain_loads(public: Mapping[str, Any], answer: Json) -> str:
             f"- machine {i}: ends {ends[i]}; {len(plan[i])} jobs, {work[i]}, {ends[i] - work[i]}"
             for i in order[:_SHOWN]
         ),
-        f"{len(away)} jobs are not on their quickest machine and work {sum(more for more, *_ in away)} longer; "
-        "most: " + ("; ".join(f"job {k} on machine {i}: {more}" for more, k, i in sorted(away)[: -_SHOWN - 1 : -1]))
-        + ".",
+        f"{len(away)} jobs are not on their quickest machine and work {sum(more for more, *_ in away)} "
+        f"longer; most: {most or 'none'}.",
     ]
     busiest = order[0]
     steps = sorted(((setups[busiest][j][k], j, k) for j, k in pairwise(plan[busiest])), reverse=True)
@@ -229,9 +240,7 @@ class _File:
             line, words = self.rows[self.place]
             self.refuse(line, 0, shown(" ".join(words)), "the end of the file, one instance in each")
         public = {"times": times, "setups": setups}
-        return Instance(
-            self.path.stem, self.path.name, f"{m}x{n}", public, 1, f"file {self.path.name}"
-        )
+        return Instance(self.path.stem, self.path.name, f"{m}x{n}", public, 1, f"file {self.path.name}")
 
     def times(self, n: int, m: int) -> list[list[int]]:
         """Processing times by machine."""

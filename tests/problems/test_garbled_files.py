@@ -37,9 +37,7 @@ FLOW = "number of jobs, number of machines\n3 2 873 15 12\nprocessing times :\n4
 KNAPSACK = "2\n3 2 9.5\n1.5 2 3\n4 5 6\n1 2.25 0\n7 3\n2 1 0\n8 9\n1 1\n1\n"
 BINS = "2\n a\n 10 3 2\n4\n5.5\n6\n b\n 7 2 1\n3\n4\n"
 STOCK = "4\n100\n40\n55\n60\n33\n"
-MACHINES = (
-    "3 2 1\n57\n0 3 1 4\n0 5 1 1\n0 2 1 6\nSSD\nM0\n0 7 2\n1 0 9\n3 4 0\nM1\n0 2 8\n5 0 1\n6 3 0\n"
-)
+MACHINES = "3 2 1\n57\n0 3 1 4\n0 5 1 1\n0 2 1 6\nSSD\nM0\n0 7 2\n1 0 9\n3 4 0\nM1\n0 2 8\n5 0 1\n6 3 0\n"
 GRAPH = "3\n0 0 0\n1 5 1 0\n2 7 1 0\n3 9 2 1 2\n4 0 1 3\n# made by hand\n"
 BUFFERS = "id,lower,upper,size\na,0,4,10\nb,2,6,20\nc,5,9,10\n"
 JOBS = "instance,p,d\nx,4,9\nx,3,5\ny,2,8\n"

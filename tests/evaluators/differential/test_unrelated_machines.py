@@ -13,7 +13,7 @@ from gapsmith.evaluators.shops import unrelated_machines as references
 
 
 def _all_plans(public: dict[str, Any]) -> tuple[int, list[list[int]]]:
-    """The least makespan of all plans, and such a plan: each set of jobs on each machine in its best order."""
+    """The least makespan of all plans, and such a plan: each set of jobs in its best order."""
     times, setups = public["times"], public["setups"]
     best: dict[tuple[int, tuple[int, ...]], tuple[int, tuple[int, ...]]] = {}
 
@@ -27,9 +27,7 @@ def _all_plans(public: dict[str, Any]) -> tuple[int, list[list[int]]]:
 
     found: list[tuple[int, list[list[int]]]] = []
     for homes in product(range(len(times)), repeat=len(times[0])):
-        rows = [
-            shortest(i, tuple(k for k, home in enumerate(homes) if home == i)) for i in range(len(times))
-        ]
+        rows = [shortest(i, tuple(k for k, home in enumerate(homes) if home == i)) for i in range(len(times))]
         found.append((max(load for load, _ in rows), [list(order) for _, order in rows]))
     return min(found)
 

@@ -6,7 +6,7 @@ def places(
 ) -> list[tuple[int, int]]:
     """For each machine the least time that the job adds to it, and where."""
     found = []
-    for time, between, jobs in zip(times, setups, plan):
+    for time, between, jobs in zip(times, setups, plan, strict=True):
         last = len(jobs)
         growths = [
             (between[jobs[place - 1]][job] if place else 0)

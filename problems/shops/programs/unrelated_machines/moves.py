@@ -32,7 +32,7 @@ class Neighbours:
         self.ends = [objective([jobs], [t], [s]) for jobs, t, s in zip(self.plan, self.times, self.setups)]
 
     def replaced(self, i, a, kept):
-        """By how much machine i ends later if its job at place a leaves, and another (or none) comes there."""
+        """By how much machine i ends later if its job at place a leaves, and another or none comes."""
         jobs = self.plan[i]
         between = self.setups[i]
         job = jobs[a]
