@@ -144,8 +144,9 @@ def arithmetic_bound(public: Mapping[str, Any]) -> int:
     least = [least_setups(between)[0] for between in public["setups"]]
     jobs = range(len(times[0]))
     stays = sum(min(row[k] + before[k] for row, before in zip(times, least, strict=True)) for k in jobs)
-    mean = -(-(stays - sum(map(max, least))) // len(times))
-    return max(mean, *(min(row[k] for row in times) for k in jobs))
+    mean: int = -(-(stays - sum(map(max, least))) // len(times))
+    alone: int = max(min(row[k] for row in times) for k in jobs)
+    return max(mean, alone)
 
 
 def solve(public: Mapping[str, Any], seconds: float, answer: Json, spare: int = 0) -> BoundedAnswer:
