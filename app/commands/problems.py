@@ -219,7 +219,7 @@ def _family(name: str) -> str:
 
     if name not in BUILT_INS:
         return "installed"
-    package = BUILT_INS[name].partition(":")[0].rpartition(".")[2]
+    package = BUILT_INS[name].partition(":")[0].split(".")[2]
     return _FAMILIES.get(package, package.replace("_", " "))
 
 

@@ -20,6 +20,7 @@ BUILT_INS = {
     "job-shop-rule": "gapsmith.evaluators.shops:job_shop_rule",
     "blocking-job-shop": "gapsmith.evaluators.shops:blocking_job_shop",
     "blocking-job-shop-rule": "gapsmith.evaluators.shops:blocking_job_shop_rule",
+    "unrelated-machines": "gapsmith.evaluators.shops.unrelated_machines:unrelated_machines",
     "cvrp": "gapsmith.evaluators.classics:cvrp",
     "cvrp-rule": "gapsmith.evaluators.classics:cvrp_rule",
     "flow-shop": "gapsmith.evaluators.classics:flow_shop",

@@ -37,6 +37,7 @@ FLOW = "number of jobs, number of machines\n3 2 873 15 12\nprocessing times :\n4
 KNAPSACK = "2\n3 2 9.5\n1.5 2 3\n4 5 6\n1 2.25 0\n7 3\n2 1 0\n8 9\n1 1\n1\n"
 BINS = "2\n a\n 10 3 2\n4\n5.5\n6\n b\n 7 2 1\n3\n4\n"
 STOCK = "4\n100\n40\n55\n60\n33\n"
+MACHINES = "3 2 1\n57\n0 3 1 4\n0 5 1 1\n0 2 1 6\nSSD\nM0\n0 7 2\n1 0 9\n3 4 0\nM1\n0 2 8\n5 0 1\n6 3 0\n"
 GRAPH = "3\n0 0 0\n1 5 1 0\n2 7 1 0\n3 9 2 1 2\n4 0 1 3\n# made by hand\n"
 BUFFERS = "id,lower,upper,size\na,0,4,10\nb,2,6,20\nc,5,9,10\n"
 JOBS = "instance,p,d\nx,4,9\nx,3,5\ny,2,8\n"
@@ -135,6 +136,25 @@ def flow(instances: Sequence[Instance], text: str) -> list[Any]:
         found += [len(times), len(times[0]), *map(number, rows[place][2:])]
         found += [x for machine in zip(*times, strict=True) for x in machine]
         place += 1 + len(times[0])
+    return found
+
+
+def machines_in(text: str) -> list[Any]:
+    """Words of a file of unrelated machines, without the numbers that may stand behind its sizes."""
+    rows = [words for line in text.split("\n") if (words := line.split())]
+    body = rows[2:] if len(rows[1]) == 1 else rows[1:]
+    return [*map(number, rows[0][:2]), *(number(word) for row in body for word in row)]
+
+
+def machines(instances: Sequence[Instance], text: str) -> list[Any]:
+    """The same words from the instance."""
+    (instance,) = instances
+    times, setups = instance.public["times"], instance.public["setups"]
+    found: list[Any] = [len(times[0]), len(times)]
+    found += [x for k in range(len(times[0])) for i, row in enumerate(times) for x in (i, row[k])]
+    found.append("SSD")
+    for i, square in enumerate(setups):
+        found += [f"M{i}", *(x for row in square for x in row)]
     return found
 
 
@@ -245,6 +265,7 @@ FORMATS = {
     "oplib": Format("orienteering", "my.op", PRIZES, sections, lambda found, text: nodes(found[0])),
     "job-shop": Format("job-shop", "my.txt", SHOP, numbers, shop),
     "flow-shop": Format("flow-shop", "my.txt", FLOW, numbers, flow),
+    "unrelated-machines": Format("unrelated-machines", "my.txt", MACHINES, machines_in, machines),
     "mknap": Format("multi-knapsack", "my.txt", KNAPSACK, knapsacks_in, knapsacks),
     "or-library-bins": Format("bin-packing", "my.txt", BINS, bins_in, bins),
     "bpplib": Format("bin-packing", "my.bpp", STOCK, stock_in, bins),
