@@ -146,8 +146,8 @@ class SearchSection(SearchSettings, _Section):
     )
     selection: str | None = knob(
         None,
-        "how parents are chosen: module:Class of a selection of your own (docs/how-to/add-a-selection.md); default: "
-        "the search's",
+        "how parents are chosen: module:Class of a selection of your own (docs/how-to/add-a-selection.md); "
+        "default: the search's",
         pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$",
     )
 

@@ -14,6 +14,7 @@ from gapsmith.evolve.llm.settings import PromptSettings
 from gapsmith.prompts.marks import neutral_code
 
 ROOT = Path(__file__).parents[3]
+PAGE = ROOT / "docs" / "explanation" / "prompts.md"
 SCRIPT = runpy.run_path(str(ROOT / "benchmarks" / "thirtieth_prompt.py"))
 
 
@@ -105,6 +106,6 @@ def test_notes_and_ledger_can_be_switched_off(tmp_path: Path) -> None:
 
 
 def test_the_page_shows_the_thirtieth_prompt(told: SimpleNamespace) -> None:
-    """docs/explanation/prompts.md holds what the command writes: `python benchmarks/thirtieth_prompt.py --write`."""
+    """The page of prompts holds what a command writes: `python benchmarks/thirtieth_prompt.py --write`."""
     prompt = next(r.prompt for r in told.requests if (r.iteration, r.round) == (30, 1))
-    assert SCRIPT["block"](prompt) in (ROOT / "docs" / "explanation" / "prompts.md").read_text(encoding="utf-8")
+    assert SCRIPT["block"](prompt) in PAGE.read_text("utf-8")
