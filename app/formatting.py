@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ..evaluators.intervals import FEWEST
+from ..evaluators.intervals import FEW, FEWEST
 from ..evaluators.numbers import FAR_FACTOR
 from ..evolve.timing import edge, time_class
 from ..sandbox import unseen
@@ -271,6 +271,17 @@ def few_note(some: Iterable[Mapping[str, Any] | None]) -> list[str]:
     if not any(figures and not figures["failed"] and spread(figures).startswith("(") for figures in some):
         return []
     return ["(n of m): a gap on n of m instances, too few for an interval"]
+
+
+def small_note(counts: Iterable[tuple[str, int]]) -> list[str]:
+    """The sentence on intervals of few values, if any has fewer than `FEW`.
+
+    Args:
+        counts: what has an interval, and of how many values.
+    """
+    few = ", ".join(f"{what} {number}" for what, number in counts if number < FEW)
+    words = "95 % intervals are wide, can end beyond all of them, and may be 90 %"
+    return [f"few values ({few}): {words}"] if few else []
 
 
 def interval(bounds: tuple[float, float] | list[float] | None) -> str:

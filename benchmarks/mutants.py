@@ -8,7 +8,9 @@
 A mutant is one comparison, constant, sign, rounding or condition that is changed. They are drawn by a seed
 that is fixed here, from the modules of `evaluators/` that compute bounds and optima and from what judges
 answers in `problems/`. Each is put into a copy of the tree, where tests of its family run: differential ones,
-all default ones, then the slow ones, until one fails. Results are kept in `mutants.json` after each mutant.
+all default ones, then the slow ones, until one fails. The same tests run once without a mutant before: where
+they fail, the command ends, so that a red suite finds nothing. Results are kept in `mutants.json` after each
+mutant.
 """
 
 from __future__ import annotations
@@ -353,47 +355,57 @@ class Run:
 
     def __init__(self) -> None:
         document = json.loads(RESULTS.read_text()) if RESULTS.is_file() else {}
-        self.alone: dict[str, float] = document.get("alone", {})
         self.results: dict[str, Any] = document.get("results", {})
+        self.checked: dict[str, tuple[str, float]] = {}
         self.lock = threading.Lock()
+        self.sound = threading.Lock()
 
     def keep(self, key: str, result: dict[str, Any]) -> None:
         """Adds a result to the file."""
         with self.lock, Path(__file__).open() as alone:
             fcntl.flock(alone, fcntl.LOCK_EX)
             self.results = Run().results | {key: result}
-            document = {"seed": SEED, "alone": self.alone, "results": self.results}
+            document = {"seed": SEED, "results": self.results}
             RESULTS.with_suffix(".new").write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
             RESULTS.with_suffix(".new").replace(RESULTS)
 
-    def unspoiled(self, one: Copy, tests: list[str], marker: str) -> float:
-        """Wall seconds of the tests without a mutant; they must pass."""
+    def unspoiled(self, one: Copy, tests: list[str], marker: str) -> tuple[str, float]:
+        """Outcome and wall seconds of the tests without a mutant, once a command, which a fault ends."""
         name = f"{marker} {' '.join(tests)}"
-        if name not in self.alone:
-            outcome, seconds, test = one.tested(tests, marker)
-            if outcome == "failed":
-                raise SystemExit(f"{test}: fails without a mutant")
-            self.alone[name] = round(seconds, 1)
-        return self.alone[name]
+        with self.sound:
+            if name not in self.checked:
+                outcome, seconds, test = one.tested(tests, marker)
+                if outcome == "failed":
+                    raise SystemExit(f"{test}: fails without a mutant, so no failure of it counts")
+                self.checked[name] = outcome, seconds
+                print(f"     {outcome:8s} {seconds:6.1f} s  without a mutant: {name}", flush=True)
+            return self.checked[name]
 
     def apply(self, one: Copy, mutant: Mutant, number: int, markers: list[str], tried: list[str]) -> None:
         """Tests one mutant in a copy of the tree."""
         tree = one.tree
-        text = (ROOT / mutant.path).read_bytes()
+        text = (tree / mutant.path).read_bytes()
         result = {"number": number, **asdict(mutant), "outcome": "alive", "test": "", "seconds": 0.0}
-        result["tried"] = [*tried, *markers]
+        result["tried"] = list(tried)
         spoiled = text[: mutant.begin] + b"(" + mutant.after.encode() + b")" + text[mutant.end :]
         for marker in markers:
             tests = tests_of(mutant.path, marker)
+            sound, alone = self.unspoiled(one, tests, marker)
+            if sound != "passed":
+                print(f"{number:4d} {marker}: too long without a mutant, not tried", flush=True)
+                continue
             put(tree, mutant.path, spoiled, 10**9 + number)
             outcome, seconds, test = one.tested(tests, marker)
             put(tree, mutant.path, text, 10**9 - 1)
+            result["tried"].append(marker)
             result["seconds"] = round(result["seconds"] + seconds, 1)
-            if outcome == "time" and self.unspoiled(one, tests, marker) > LIMITS[marker] / 4:
+            if outcome == "time" and alone > LIMITS[marker] / 4:
                 outcome = "passed"
             if outcome != "passed":
                 result |= {"outcome": "slow" if marker == "slow" else "default", "test": test or "over time"}
                 break
+        if not result["tried"]:
+            return
         self.keep(mutant.key, result)
         print(
             f"{number:4d} {result['outcome']:8s} {result['seconds']:6.1f} s  {mutant.key}  {result['test']}",

@@ -284,6 +284,21 @@ def numbers(stream: random.Random) -> Any:
     return found
 
 
+def tolerances(stream: random.Random) -> Any:
+    """Why a solver's floats cannot tell the points of a drawn model apart, where they cannot."""
+    from gapsmith.evaluators.toolbox.tolerances import beyond_tolerances
+
+    columns = [[0, 0, None, stream.random() < 0.8] for _ in range(stream.randint(1, 5))]
+    rows = []
+    for _ in range(stream.randint(1, 3)):
+        used = stream.sample(range(len(columns)), stream.randint(1, len(columns)))
+        reach = stream.choice((1, 10**6, 10**8, 10**9))
+        sides = [stream.choice((None, stream.randint(-reach, reach))) for _ in range(2)]
+        scale = stream.choice((1, 0.25))
+        rows.append([*sides, used, [scale * stream.randint(1, reach) for _ in used]])
+    return beyond_tolerances({"columns": columns, "rows": rows})
+
+
 def intervals(stream: random.Random) -> Any:
     """The interval of a skewed sample with zeros."""
     from gapsmith.evaluators.intervals import mean_interval
@@ -314,6 +329,7 @@ PROBES: dict[str, Callable[[random.Random], Any]] = {
     "evaluators/graphs/models.py": graphs,
     "problems/memory/verification.py": offsets,
     "evaluators/numbers.py": numbers,
+    "evaluators/toolbox/tolerances.py": tolerances,
     "evaluators/intervals.py": intervals,
 }
 """By the module's path, or the beginning of the path."""

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 LEVEL = 0.95
+"""Chance that the interval of a new sample holds the mean (probability)."""
 METHOD = "Student's t, widened for skewness (Hall)"
 """What a claim says of its interval; claims of earlier versions, by a percentile bootstrap, say nothing."""
-"""Chance that the interval of a new sample holds the mean (probability)."""
 FEWEST = 4
 """Values other than 0 that an interval needs (count): with fewer, counts say more."""
 FEW = 30

@@ -15,6 +15,7 @@ from ..formatting import (
     gap_cell,
     gap_word,
     signed,
+    small_note,
     time_words,
     usd,
 )
@@ -50,6 +51,13 @@ def print_comparison(console: Console, document: Mapping[str, Any]) -> None:
     for (letter, _), pair in zip(_lettered(document)[1:], document["pairs"], strict=True):
         console.print(_verdict(letter, pair), markup=False, soft_wrap=False)
         _print_times(console, letter, pair["times"])
+    shown = {
+        (f"pairs of {pair['paired_by']}", pair["pairs"])
+        for pair in document["pairs"]
+        if pair["ci95_percent"] is not None
+    }
+    for line in small_note(sorted(shown)):
+        console.print(line, markup=False, soft_wrap=False)
     _print_hypervolumes(console, document)
     for note in document["notes"]:
         console.print(f"note: {clean(note)}", markup=False, soft_wrap=False)

@@ -225,7 +225,8 @@ def _trust(
         against.append("an answer went beyond a proven bound")
     if headline is not None and headline["best"]["instances"] < FEW:
         against.append(
-            f"{headline['instances']} are few, so that a 95 % interval can hold 9 times in 10 only"
+            f"{headline['instances']} are few, so that a 95 % interval is wide, can end beyond all "
+            "of them, and may hold 9 times in 10 only"
         )
     if summary["test_evaluations"] > 1:
         against.append(f"the test split was seen {summary['test_evaluations']} times")

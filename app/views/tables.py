@@ -13,7 +13,6 @@ from rich.table import Table
 from rich.text import Text
 
 from ...evaluators.figures import optimality
-from ...evaluators.intervals import FEW
 from ..formatting import (
     UNVERIFIED,
     clean,
@@ -28,6 +27,7 @@ from ..formatting import (
     milliseconds,
     percent,
     signed,
+    small_note,
     spread,
     standings,
     unsafe,
@@ -226,16 +226,13 @@ def _shown(summary: Mapping[str, Any]) -> list[Mapping[str, Any] | None]:
 
 
 def small_sets(best: Mapping[str, Any] | None) -> list[str]:
-    """Names the splits that are so small that an interval of skewed gaps holds less often than 95 %."""
+    """Says what an interval of a split with few instances is worth."""
     figures = {word: best["splits"][split] for split, word in _SPLIT_NAMES.items()} if best else {}
-    few = [
-        f"{word} {found['instances']}"
+    return small_note(
+        (word, found["instances"])
         for word, found in figures.items()
-        if found and found["mean_gap_ci95_percent"] is not None and found["instances"] < FEW
-    ]
-    if not few:
-        return []
-    return [f"few instances: {', '.join(few)}: 95 % intervals may be 90 %"]
+        if found and found["mean_gap_ci95_percent"] is not None
+    )
 
 
 def _claim_text(claim: Mapping[str, Any]) -> str:
@@ -335,7 +332,9 @@ def print_figures(
     console.print(f"references: {_kind_text(kinds)}{future}{timed}", markup=False)
     if proofs:
         console.print(f"proofs: {standings(proofs)}", markup=False)
-    for line in [*far_note(rows.values()), *few_note(rows.values())]:
+    shown = {f["instances"] for f in rows.values() if f["mean_gap_ci95_percent"] is not None}
+    small = small_note(("instances", number) for number in sorted(shown))
+    for line in [*far_note(rows.values()), *few_note(rows.values()), *small]:
         console.print(line, markup=False)
     if reported:
         console.print(UNVERIFIED, markup=False)

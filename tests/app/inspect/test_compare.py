@@ -188,6 +188,15 @@ def test_what_compare_prints_is_as_recorded(width: int, say: Say, arms: Path, sn
     assert max(len(line) for line in said.out.splitlines()) <= width
 
 
+def test_intervals_of_few_pairs_are_qualified(say: Say, arms: Path) -> None:
+    """Two single runs are compared over 20 instances: a line says what such an interval is worth."""
+    words = ["compare", f"{LONG}-s1", f"{LONG}-s2"]
+    pair = say(*words, "--json", runs=arms).document["pairs"][0]
+    assert pair["ci95_percent"] is not None
+    line = f"few values (pairs of instances {pair['pairs']}): 95 % intervals are wide"
+    assert line in say(*words, width=140, runs=arms).out
+
+
 def test_curves_are_written_as_a_picture(say: Say, arms: Path, tmp_path: Path) -> None:
     """`-o` writes the curves with their axes; a file that exists is replaced only with --force."""
     path = tmp_path / "curves.svg"

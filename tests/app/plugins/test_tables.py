@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from gapsmith.app.commands import baselines
-from gapsmith.app.views.tables import print_figures
+from gapsmith.app.views.tables import print_figures, small_sets
 from rich.console import Console
 
 LONG = "an-eighteen-letter"
@@ -47,6 +47,24 @@ def test_what_is_left_out_is_said() -> None:
     assert any("53.17" in line for line in wide)
     assert "excess: mean bins worse than the reference" in wide
     assert not any(line.startswith("left out") for line in wide)
+
+
+@pytest.mark.parametrize(("instances", "said"), [(29, True), (30, False)])
+def test_intervals_of_few_instances_are_qualified(instances: int, said: bool) -> None:
+    """Below 30 instances a line says what an interval is worth; without an interval there is none."""
+    out = Console(file=io.StringIO(), width=140)
+    few = FIGURES | {"instances": instances}
+    print_figures(out, "bins, valid", {"first": few, "second": few}, "bins", {})
+    words = "95 % intervals are wide, can end beyond all of them, and may be 90 %"
+    line = f"few values (instances {instances}): {words}"
+    assert out.file.getvalue().splitlines().count(line) == said  # type: ignore[attr-defined]
+    assert small_sets({"splits": {"train": few, "valid": None, "test": few}}) == (
+        [line.replace(f"instances {instances}", f"training {instances}, test {instances}")] if said else []
+    )
+    assert (
+        small_sets({"splits": {"train": few | {"mean_gap_ci95_percent": None}, "valid": None, "test": None}})
+        == []
+    )
 
 
 def test_longer_names_are_folded_where_they_must() -> None:

@@ -77,6 +77,7 @@ def test_proofs_say_whether_prices_carry_them(drawn: Any, prove: Any) -> None:
     whole = {"workers": 1, "arrivals": [0, 0, 9], "prompts": [5, 5, 5], "outputs": [3, 3, 3]}
     full = prove("kv-scheduling", drawn(whole | {"memory": 9}))
     assert full.proof == "dual"
+    assert full.source.startswith("prices of memory")
     assert 9 < full.value <= 12
     wide = prove("kv-scheduling", drawn(whole | {"memory": 99}))
-    assert (wide.proof, wide.value) == ("arithmetic", 9)
+    assert (wide.proof, wide.value, wide.source) == ("arithmetic", 9, "rounds of service")

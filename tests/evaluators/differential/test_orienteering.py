@@ -148,6 +148,23 @@ def test_a_single_node_at_the_last_unit(stream: random.Random) -> None:
             assert (found["bound"], found["value"]) == (most, most)
 
 
+def test_branching_cuts_off_cycles_apart(stream: random.Random) -> None:
+    """Without any cut a cycle apart from the depot collects a far crowd's prizes; branching cuts it off.
+
+    Each branching proves a bound, the last one that of the best tour.
+    """
+    for _ in range(2):
+        places = [(900 * (node % 2) + stream.randrange(150), stream.randrange(150)) for node in range(9)]
+        distances = [[round(hypot(a - c, b - d)) for c, d in places] for a, b in places]
+        prizes = [0, *(stream.randint(1, 30) for _ in range(8))]
+        public = {"distances": distances, "prizes": prizes, "max_length": 2100}
+        most, nodes = _over_sets(public)
+        relaxation = OrienteeringRelaxation.of(public, nodes[:1])
+        assert relaxation.finish(time.monotonic() + 20, lambda bound: None) == most
+        assert relaxation.cuts
+        assert (relaxation.value, relaxation.bound) == (most, UNIT * most)
+
+
 def test_bounds_of_fractional_prizes(stream: random.Random) -> None:
     """The relaxation proves at most 2 % more than a programme with all borders, and no less than a tour."""
     from scipy.optimize import linprog

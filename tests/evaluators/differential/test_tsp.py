@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Sequence
 from itertools import combinations, permutations
 from math import ceil, hypot
 from typing import Any
@@ -16,12 +17,12 @@ from gapsmith.problems.classics.tsp import judge
 NODES = 8
 
 
-def _clusters(stream: random.Random) -> list[list[int]]:
+def _clusters(stream: random.Random, nodes: int = NODES) -> list[list[int]]:
     """Distances of nodes in three clusters far apart, which cuts alone tie together."""
     middles = [(stream.randrange(900), stream.randrange(900)) for _ in range(3)]
     points = [
         (middles[node % 3][0] + stream.randrange(150), middles[node % 3][1] + stream.randrange(150))
-        for node in range(NODES)
+        for node in range(nodes)
     ]
     return [[round(hypot(a - c, b - d)) for c, d in points] for a, b in points]
 
@@ -43,10 +44,14 @@ def _fractional(distances: list[list[int]]) -> float:
 def _shortest(distances: list[list[int]]) -> int:
     """Least length of all orders."""
     return min(
-        sum(distances[a][b] for a, b in zip((0, *order), (*order, 0), strict=True))
-        for order in permutations(range(1, NODES))
+        _length(distances, (0, *order))
+        for order in permutations(range(1, len(distances)))
         if order[0] < order[-1]
     )
+
+
+def _length(distances: list[list[int]], order: Sequence[int]) -> int:
+    return sum(distances[order[k - 1]][order[k]] for k in range(len(order)))
 
 
 def test_bounds_of_fractional_tours(stream: random.Random) -> None:
@@ -80,6 +85,21 @@ def test_tours_from_far_starts(stream: random.Random) -> None:
         assert max(one["bound"] for one in noted) <= least
         halves = sum(sum(sorted(row)[1:3]) for row in distances)
         assert noted[0]["bound"] == edge_bound(distances) == (halves + 1) // 2
+
+
+def test_branching_ties_cycles_together(stream: random.Random) -> None:
+    """Without any cut the least cycles are one of each cluster: branching finds the tour of all nodes."""
+    for _ in range(2):
+        distances = _clusters(stream, 9)
+        least = _shortest(distances)
+        pairs = list(combinations(range(9), 2))
+        relaxation = TourRelaxation(np.array(distances, dtype=np.int64), 2 * least, pairs)
+        relaxation.take_duals([0.0] * 9)
+        bound, tour = relaxation.finish(time.monotonic() + 60, lambda bound: None)
+        assert relaxation.cuts
+        assert tour is not None
+        assert sorted(tour) == list(range(9))
+        assert bound == _length(distances, tour) == least
 
 
 def test_least_tours(stream: random.Random) -> None:
