@@ -274,14 +274,14 @@ def few_note(some: Iterable[Mapping[str, Any] | None]) -> list[str]:
 
 
 def small_note(counts: Iterable[tuple[str, int]]) -> list[str]:
-    """The sentence on intervals of few values, if any has fewer than `FEW`.
+    """The lines on intervals of few values, if any has fewer than `FEW`.
 
     Args:
         counts: what has an interval, and of how many values.
     """
     few = ", ".join(f"{what} {number}" for what, number in counts if number < FEW)
     words = "95 % intervals are wide, can end beyond all of them, and may be 90 %"
-    return [f"few values ({few}): {words}"] if few else []
+    return [f"few values ({few}):", f"  {words}"] if few else []
 
 
 def interval(bounds: tuple[float, float] | list[float] | None) -> str:

@@ -6,7 +6,7 @@ import ast
 import json
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -18,7 +18,7 @@ from ...evolve.store.operations import Operation, reserve
 from ...evolve.types import stream
 from ...problems.base import Instance, Interactive, Problem, Sense, canonical_json, encode_number
 from ...problems.reported import Reported
-from ...sandbox.base import Description, Execution, Limits, Program, Sandbox, SandboxError
+from ...sandbox.base import Description, Execution, ExecutionStatus, Limits, Program, Sandbox, SandboxError
 from ...sandbox.policy import DEFAULT_MODULES
 from ..errors import USAGE, UserError
 from ..runs.figures import plain
@@ -269,10 +269,20 @@ MEMORY_BYTES = 2 << 30
 """Memory of an experiment."""
 MOST_CPU_SECONDS = 600.0
 """CPU seconds of one experiment."""
+_CHANGED = (
+    "the value is shown with marks of chats broken and unseen characters left out; the file of --output "
+    "holds the texts as they are"
+)
 _STUB = '"""The training instances and the problem\'s objective."""\n'
 
 
-def experiment(at: Sitting, operation: Operation, text: str, cpu_seconds: float) -> dict[str, Any]:
+def experiment(
+    at: Sitting,
+    operation: Operation,
+    text: str,
+    cpu_seconds: float,
+    keep: Callable[[Any], None] | None = None,
+) -> dict[str, Any]:
     """Runs a script sealed as candidates are, in a sandbox of its own that ends with it.
 
     Args:
@@ -280,6 +290,7 @@ def experiment(at: Sitting, operation: Operation, text: str, cpu_seconds: float)
         operation: that records it.
         text: source text; defines `experiment()`, whose value is the result.
         cpu_seconds: that it may use.
+        keep: gets the value as it is; the one that is returned is made to be shown.
 
     Raises:
         UserError: the CPU seconds are more than one experiment, or all, may use; or the problem is another
@@ -302,11 +313,14 @@ def experiment(at: Sitting, operation: Operation, text: str, cpu_seconds: float)
     given = rows(at)
     execution, why = _run(at, text, given, allowed)
     operation.cpu_seconds = execution.cpu_seconds
+    shown = _cleaned(execution.answer)
+    if keep is not None and execution.status is ExecutionStatus.OK:
+        keep(execution.answer)
     return {
         "status": execution.status.value,
-        "message": said(execution.error),
+        "message": said(execution.error) if shown == execution.answer else _CHANGED,
         "printed": said(execution.output, PRINTED_BYTES + 100) or None,
-        "value": _cleaned(execution.answer),
+        "value": shown,
         "cpu_seconds": execution.cpu_seconds,
         "cpu_limit_seconds": allowed,
         "instances": sizes(given),

@@ -83,7 +83,8 @@ def find_candidate(sitting: Sitting, text: str) -> Candidate:
     ids = read.candidate_ids(text) if text else []
     if text not in ids and len(ids) != 1:
         what = f"{len(ids)} candidates start like this" if ids else "no candidate of this run"
-        hint = f"`gapsmith bench read {sitting.folder.name}` lists them; also best and start"
+        lists = f"`gapsmith bench read {sitting.folder.name}` lists them"
+        hint = f"{lists}; also best and start; a file is submitted first"
         raise UserError(USAGE, f"candidate {text!r}: {what}", hint)
     found = read.candidate(text if text in ids else ids[0])
     assert found is not None, "its id was just read"

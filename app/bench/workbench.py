@@ -69,19 +69,25 @@ class Workbench:
         with self._operation("probe", {"program": text, "instances": list(instances)}) as (at, operation):
             return self._answer(operation, inspection.probe(at, operation, text, instances))
 
-    def experiment(self, script: Text, cpu_seconds: float = 60.0) -> dict[str, Any]:
+    def experiment(
+        self, script: Text, cpu_seconds: float = 60.0, keep: Callable[[Any], None] | None = None
+    ) -> dict[str, Any]:
         """Runs a script of the experimenter's own, sealed, with training instances and the objective.
 
         Args:
             script: its text; defines `experiment()`, whose value comes back.
             cpu_seconds: that it may use.
+            keep: gets the value with all texts as they are; in the value that is returned marks of chats are
+                broken and unseen characters left out.
 
         Raises:
             UserError: the budget of CPU seconds is spent.
         """
         text = text_of(script)
         with self._operation("experiment", {"script": text, "cpu_seconds": cpu_seconds}) as (at, operation):
-            return self._answer(operation, experiment_module.experiment(at, operation, text, cpu_seconds))
+            return self._answer(
+                operation, experiment_module.experiment(at, operation, text, cpu_seconds, keep)
+            )
 
     def instance(self, id: str | None = None, page: int = 1, draw: bool = False) -> dict[str, Any]:
         """A training instance whole, or the list of all: counts as nothing.

@@ -209,11 +209,12 @@ def experiment(
     with errors(json):
         from .terminal import write_new
 
-        document = _bench(run, runs, wait).experiment(_read(file), cpu_seconds)
-        if output is not None and document.get("status") == "ok":
+        values: list[Any] = []
+        document = _bench(run, runs, wait).experiment(_read(file), cpu_seconds, values.append)
+        if output is not None and values:
             import json as documents
 
-            write_new(output, documents.dumps(document["value"]).encode(), True)
+            write_new(output, documents.dumps(values[0]).encode(), True)
         _say(document, json)
 
 

@@ -195,7 +195,7 @@ def advice(reader: Reader, summary: Mapping[str, Any], left_out: int) -> list[Ad
         return _callable([solved], reader)
     lines = [
         *_without_baselines(reader, headline),
-        *_noisy(summary),
+        *_noisy(reader, summary),
         *_unvalidated(reader, summary, left_out),
         *(list(_too_slow(reader, summary)) or list(_near_limit(reader)) or _misled(reader, summary)),
         *_more_of_the_budget(reader, summary, left_out),
@@ -227,8 +227,10 @@ def _solved(reader: Reader, summary: Mapping[str, Any]) -> Advice | None:
     }
 
 
-def _noisy(summary: Mapping[str, Any]) -> Iterator[Advice]:
-    """A champion that is ahead within noise may be tested on more instances."""
+def _noisy(reader: Reader, summary: Mapping[str, Any]) -> Iterator[Advice]:
+    """A champion that is ahead within noise may be tested on more instances, where they can be drawn."""
+    if (reader.record("config") or {}).get("evaluation", {}).get("instances"):
+        return
     claim = summary["headline"]["claim"]
     undecided = summary["headline"]["verdict"] == Conclusion.UNDECIDED
     if undecided and claim["difference_percent"] is not None and claim["difference_percent"] < 0:

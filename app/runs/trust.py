@@ -29,7 +29,7 @@ _MUCH = 16
 """Times the usual memory, answer or time from which on a limit protects the machine no more."""
 _HINTS = {
     True: "read what is named; --trust-run allows it, and `resume RUN --trust-run` makes the run your own",
-    False: "restore the text, or allow it as it is now with --trust-run",
+    False: "restore the text; or allow it as it is now: `resume RUN --trust-run`, or --trust-run where a verb has it",
 }
 """Whether a run is foreign → how to go on."""
 

@@ -106,6 +106,7 @@ def test_an_agent_that_brings_nothing_is_told_in_one_sentence(
     reader.close()
 
 
+@pytest.mark.slow
 def test_what_an_agent_leaves_running_ends_with_it(
     folder: Path, stand_in: Callable[..., str], tmp_path: Path
 ) -> None:

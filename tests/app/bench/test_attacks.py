@@ -318,10 +318,15 @@ def test_what_an_experiment_returns_is_data(target: Workbench, name: str) -> Non
     script = (
         f"def experiment():\n    text = {unit!r} * {times}\n    print(text)\n    return {{text: [text]}}\n"
     )
-    found = target.experiment(script, 5)
+    exact: list[Any] = []
+    found = target.experiment(script, 5, exact.append)
     assert tidy(found)
     assert len(json.dumps(found)) < 100_000
     assert (found["status"] == "ok") == (times == 1)
+    assert exact == ([{unit: [unit]}] if times == 1 else [])
+    assert ("holds the texts as they are" in str(found["message"])) == (
+        times == 1 and found["value"] != exact[0]
+    )
 
 
 VALUES = {

@@ -77,6 +77,7 @@ def test_a_solved_training_set_leaves_nothing_to_find(campaign: Run, tmp_path: P
         assert "--start shortest" in first["command"]
 
 
+@pytest.mark.slow
 def test_elites_without_time_for_validation_are_counted(campaign: Run) -> None:
     """By their number, and by how many are better in training than the champion."""
     found, folder = campaign(
@@ -215,3 +216,20 @@ def test_the_parameters_of_the_problem_are_repeated(campaign: Run, problem: str)
     assert any(
         line.startswith(f"gapsmith run {problem} --set evaluation.instance_seed=3 ") for line in lines(found)
     )
+
+
+def test_fresh_instances_are_advised_where_they_can_be_drawn(campaign: Run) -> None:
+    """A run whose instances came from a file or a named set has none."""
+    found, folder = campaign("noisy", budget={"iterations": 1})
+    claim = {"difference_percent": -1.0, "instances": 5}
+    headline = {**found["headline"], "verdict": Conclusion.UNDECIDED, "split": "test", "claim": claim}
+    summary = {**found, "headline": headline}
+    with open_record(folder) as record:
+        assert "verify noisy --fresh" in str(advice(record.reader, summary, 0))
+    with closing(sqlite3.connect(folder / "archive.sqlite")) as store, store:
+        ((text,),) = store.execute("SELECT value FROM run WHERE key = 'config'").fetchall()
+        config = json.loads(text)
+        config["evaluation"]["instances"] = ["named"]
+        store.execute("UPDATE run SET value = ? WHERE key = 'config'", (json.dumps(config),))
+    with open_record(folder, checked=False) as record:
+        assert "--fresh" not in str(advice(record.reader, summary, 0))

@@ -193,7 +193,7 @@ def test_intervals_of_few_pairs_are_qualified(say: Say, arms: Path) -> None:
     words = ["compare", f"{LONG}-s1", f"{LONG}-s2"]
     pair = say(*words, "--json", runs=arms).document["pairs"][0]
     assert pair["ci95_percent"] is not None
-    line = f"few values (pairs of instances {pair['pairs']}): 95 % intervals are wide"
+    line = f"few values (pairs of instances {pair['pairs']}):\n  95 % intervals are wide"
     assert line in say(*words, width=140, runs=arms).out
 
 

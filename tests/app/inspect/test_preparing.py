@@ -112,6 +112,7 @@ def test_commands_mean_the_run_that_is_prepared(begun: tuple[Path, str, subproce
     assert "not found" in said.stderr
 
 
+@pytest.mark.slow
 def test_watch_waits_for_the_search(begun: tuple[Path, str, subprocess.Popen[str]]) -> None:
     """`watch latest` says what it waits for, and then follows the search to its end."""
     place, name, process = begun

@@ -224,6 +224,7 @@ def test_a_baseline_that_is_ahead_on_test_is_named(runs: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_report_of_a_failure_says_why(runs: Path) -> None:
     """Where every candidate failed the page says so, how they failed, and which program to use."""
     with open_record(runs / EMPTY) as record:

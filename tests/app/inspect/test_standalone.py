@@ -159,6 +159,7 @@ def _answer(
     return subprocess.run(command, input=given, capture_output=True, text=True, check=True).stdout
 
 
+@pytest.mark.slow
 def test_a_stepwise_program_says_what_it_reads(say: Say, runs: Path, tmp_path: Path) -> None:
     """The report and the program's header of a problem that reveals its instances step by step."""
     shutil.copytree(runs / FINISHED, tmp_path / FINISHED)

@@ -107,7 +107,7 @@ START = OF.format(
 )
 
 
-@pytest.mark.quick("statement0-baseline ", "statement3-candidate ")
+@pytest.mark.quick("statement3-candidate ")
 @pytest.mark.parametrize(
     ("statement", "expected"),
     [
@@ -149,7 +149,7 @@ PROBLEM = "UPDATE run SET value = json_set(value, '$.{}', '{}') WHERE key = 'pro
 FIRST = "(SELECT min(program) FROM evaluations WHERE program LIKE 'baseline/%')"
 
 
-@pytest.mark.quick("statements0-differences-instance test-020: stored", "statements6-changed-baselines")
+@pytest.mark.quick("statements0-differences-instance test-020: stored")
 @pytest.mark.parametrize(
     ("statements", "where", "expected"),
     [
@@ -216,6 +216,7 @@ def test_the_sample_of_references_is_another_one_each_time(say: Say, copy: Path)
     assert len(seeds) == 2
 
 
+@pytest.mark.slow
 def test_other_surroundings_are_told_but_are_no_failure(say: Say, copy: Path) -> None:
     """A run made with other versions still holds; the change is listed with both values."""
     versions = json.dumps({"python": "2.7.18"})
@@ -236,6 +237,7 @@ def test_another_time_class_is_noted_and_is_no_failure(say: Say, copy: Path) -> 
     assert [row["recorded"] for row in notes] == ["≤ 16 s"] * len(said.document["programs"])
 
 
+@pytest.mark.slow
 def test_one_line_says_what_did_not_hold(say: Say, copy: Path) -> None:
     """In the terminal the first line is the verdict and the differences follow, at most ten of them."""
     _change(copy, "UPDATE executions SET answer = zeroblob(32) WHERE answer IS NOT NULL")

@@ -173,6 +173,7 @@ def test_the_command_lists_what_is_read_and_what_is_refused(gapsmith, folder):
     assert "bad.txt" in done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_a_campaign_runs_on_a_folder(gapsmith, folder):
     """Splits are drawn from the folder's files."""
     done = gapsmith("run", "bin-packing", "--instances", str(folder), "--iterations", "1", "--json")

@@ -132,6 +132,7 @@ def test_programs_in_the_sandbox_and_what_they_do_in_words_and_pictures() -> Non
         PROBLEM.draw(instance, [])
 
 
+@pytest.mark.slow
 def test_instances_of_the_default_seed() -> None:
     """Jobs come in order of arrival, and the reference is a bound."""
     for instance in PROBLEM.instances("train", 1):

@@ -47,6 +47,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place / "runs"
 
 
+@pytest.mark.slow
 def test_every_execution_has_its_metrics(measured: Path, gapsmith: Gapsmith) -> None:
     """The export holds each repetition's own values; what is half of another metric is so in every row."""
     done = gapsmith("export", "latest", "--what", "scores", "--format", "jsonl", "--runs", str(measured))
