@@ -14,7 +14,7 @@ from pathlib import Path
 
 MOST_BYTES = 3_500_000
 """Bytes of the wheel, packed."""
-NOT_IN_WHEEL = ("tests", "benchmarks", "docs", "examples", "skills")
+NOT_IN_WHEEL = ("tests", "benchmarks", "docs", "examples")
 
 
 def first_command(readme: Path) -> str:
