@@ -200,10 +200,9 @@ class CustomerSetRelaxation:
         bound = safe_bound(proved, Sense.MINIMISE, integral=True) if np.isfinite(proved) else 0
         values = model.getSolution().col_value
         routes = [columns[k] for k, value in enumerate(values) if value > 0.5]
-        # A solver that ends without a solution may leave values behind that visit some customers only.
-        masks = [int(self.masks[k]) for k in routes]
-        whole = sum(mask.bit_count() for mask in masks) == self.count and sum(masks) == (1 << self.count) - 1
-        better = whole and sum(int(self.lengths[k]) for k in routes) < self.upper
+        # A solver that ends without a solution leaves values behind that visit some customers only.
+        feasible = model.getInfo().primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
+        better = feasible and sum(int(self.lengths[k]) for k in routes) < self.upper
         return min(self.upper, int(bound)), routes if better else None
 
 

@@ -2,8 +2,9 @@
 
 A differential test computes a bound or an optimum a second time, by a method that is written in the test and
 calls nothing of the evaluators. Two fixed seeds run by default (one for a problem and one for its rule form,
-where there are both); fresh ones, drawn in each run, are slow. The variable GAPSMITH_DIFFERENTIAL_SEED repeats
-a fresh one. GAPSMITH_DIFFERENTIAL_DRAW names five of them, so that a change is not refused for a rare draw.
+where there are both); fresh ones, drawn in each run, are slow. The variable GAPSMITH_DIFFERENTIAL_SEED
+repeats a fresh one. GAPSMITH_DIFFERENTIAL_DRAW names five of them, so that a change is not refused for a
+rare draw.
 """
 
 from __future__ import annotations
