@@ -269,10 +269,7 @@ MEMORY_BYTES = 2 << 30
 """Memory of an experiment."""
 MOST_CPU_SECONDS = 600.0
 """CPU seconds of one experiment."""
-_CHANGED = (
-    "the value is shown with marks of chats broken and unseen characters left out; the file of --output "
-    "holds the texts as they are"
-)
+_CHANGED = "in the value that is shown marks of chats are broken, and unseen characters left out"
 _STUB = '"""The training instances and the problem\'s objective."""\n'
 
 

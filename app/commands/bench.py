@@ -199,7 +199,10 @@ def experiment(
         ),
     ] = 60.0,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the value as JSON.")
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="Write the value as JSON, with its texts as they are."
+        ),
     ] = None,
     wait: Wait = WAIT,
     runs: Runs = None,

@@ -324,7 +324,7 @@ def test_what_an_experiment_returns_is_data(target: Workbench, name: str) -> Non
     assert len(json.dumps(found)) < 100_000
     assert (found["status"] == "ok") == (times == 1)
     assert exact == ([{unit: [unit]}] if times == 1 else [])
-    assert ("holds the texts as they are" in str(found["message"])) == (
+    assert ("marks of chats are broken" in str(found["message"])) == (
         times == 1 and found["value"] != exact[0]
     )
 
