@@ -182,6 +182,8 @@ def attempt(call: Callable[[], Any], seconds: float = 30.0) -> tuple[Any, BaseEx
     try:
         with limited(seconds):
             return call(), None
+    except KeyboardInterrupt:  # a person's: lists of problems try optional parts in their own process
+        raise
     except BaseException as error:  # a plug-in may raise whatever it likes
         return None, error
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from gapsmith.app.check.bench import Bench, SampleCase
+from gapsmith.app.check.bench import Bench, SampleCase, attempt
 from gapsmith.app.check.check_process import _guarded, examine
 from gapsmith.app.check.check_record import look_up
 from gapsmith.app.check.findings import CheckReport
@@ -98,3 +99,14 @@ def benched(path: Path) -> Bench:
     bench = Bench(loaded, CheckReport(loaded.name), 0.0)
     bench.cases = [SampleCase(instance) for instance in loaded.instances("train", 1)[:5]]
     return bench
+
+
+def test_a_persons_interruption_is_no_fault_of_a_plug_in() -> None:
+    """Where optional parts are tried in the command's own process, Ctrl-C ends the command."""
+
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        attempt(interrupted)
+    assert isinstance(attempt(lambda: sys.exit(3))[1], SystemExit)
