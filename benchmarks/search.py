@@ -30,6 +30,7 @@ from gapsmith.evaluators.intervals import mean_interval
 from gapsmith.evaluators.statistics import sign_flip
 from gapsmith.evolve.store.reader import Reader
 
+DEFAULTS = ('search.founders="all"', "search.pool=8")
 ARMS: dict[str, tuple[str, ...]] = {
     "full": (),
     "without islands": ("archive.islands=1",),
@@ -44,14 +45,26 @@ ARMS: dict[str, tuple[str, ...]] = {
     "all founders with a pool of 8": ('search.founders="all"', "search.pool=8"),
     "all founders with the default pool": ('search.founders="all"', "search.pool=8"),
     "all founders without moves": ('search.founders="all"',),
+    "defaults": DEFAULTS,
+    "defaults without tuning": (*DEFAULTS, "search.tune_share=0"),
+    "defaults without crossover": DEFAULTS,
+    "defaults without phases": DEFAULTS,
 }
-WITHOUT_MOVES = """
-from gapsmith.cli import main
+PATCHES = {
+    "moves": """
 from gapsmith.evolve.offline.neighbours import Ground
 Ground.of = classmethod(lambda cls, problem: None)
-main()
-"""
-"""The command line with an offline proposer that sees no problem's objective and moves."""
+""",
+    "crossover": """
+from gapsmith.evolve.offline import crossover, proposer
+proposer.OPERATORS = tuple(one for one in proposer.OPERATORS if one not in crossover.OPERATORS)
+""",
+    "phases": """
+from gapsmith.evolve.offline import proposer
+proposer.operators_of = lambda phases: ()
+""",
+}
+"""What runs before the command line where an arm goes without a part that no setting ends."""
 
 
 @dataclass(frozen=True)
@@ -82,14 +95,14 @@ def place(folder: Path, problem: str, arm: str, seed: int) -> Path:
     return folder / f"{problem}-{arm.replace(' ', '-')}-{seed}"
 
 
-def campaign(folder: Path, problem: str, arm: str, seed: int, cpu: float, extra: Sequence[str]) -> str:
+def campaign(folder: Path, problem: str, arm: str, seed: int, budget: str, extra: Sequence[str]) -> str:
     """Runs or goes on with one campaign; its result in a few words."""
     runs = place(folder, problem, arm, seed)
     if (found := saved(folder, problem).get(arm, {}).get(seed) or outcome(runs)) is not None:
         return f"there already: {said(found)}"
     settings = (
         f"evaluation.instance_seed={seed}",
-        f"budget.cpu_seconds={cpu}",
+        budget,
         "run.workers=1",
         'search.founders="start"',  # start programs and training set alone, unless the arm says otherwise
         "search.pool=1",
@@ -99,7 +112,10 @@ def campaign(folder: Path, problem: str, arm: str, seed: int, cpu: float, extra:
     known = [path.name for path in runs.glob("*") if path.is_dir()]
     begin = ["resume", known[0]] if known else ["run", problem, "--seed", str(seed), *words]
     runs.mkdir(parents=True, exist_ok=True)
-    program = ["-c", WITHOUT_MOVES] if arm.endswith("without moves") else ["-m", "gapsmith.cli"]
+    patch = PATCHES.get(arm.rpartition("without ")[2])
+    program = (
+        ["-m", "gapsmith.cli"] if patch is None else ["-c", f"{patch}from gapsmith.cli import main\nmain()"]
+    )
     done = subprocess.run(
         [sys.executable, *program, *begin, "--runs", str(runs), "--json"],
         capture_output=True,
@@ -334,7 +350,10 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path("ablation"))
     parser.add_argument("--seeds", default="1-5", help="first-last")
     parser.add_argument("--cpu", type=float, default=120.0, help="CPU seconds of executions per campaign")
-    scratch = ",".join(arm for arm in ARMS if not arm.startswith("all founders"))
+    scratch = ",".join(arm for arm in ARMS if not arm.startswith(("all founders", "defaults")))
+    parser.add_argument(
+        "--executions", type=int, help="executions per campaign (count), in place of CPU seconds"
+    )
     parser.add_argument("--arms", default=scratch, help="names, separated by commas")
     parser.add_argument("--base", default="full", choices=ARMS, help="arm that a table compares with")
     parser.add_argument("--jobs", type=int, default=2, help="campaigns at a time")
@@ -358,6 +377,8 @@ def main() -> None:
     elif words.what == "picture":
         picture(words.folder, words.problem, words.output or Path(f"ablation-{words.problem}.svg"))
     else:
+        by_cpu = words.executions is None
+        budget = f"budget.cpu_seconds={words.cpu}" if by_cpu else f"budget.executions={words.executions}"
         first, _, last = words.seeds.partition("-")
         work = [
             (arm, seed) for seed in range(int(first), int(last or first) + 1) for arm in words.arms.split(",")
@@ -366,7 +387,7 @@ def main() -> None:
 
             def one(pair: tuple[str, int]) -> str:
                 arm, seed = pair
-                came = campaign(words.folder, words.problem, arm, seed, words.cpu, words.set)
+                came = campaign(words.folder, words.problem, arm, seed, budget, words.set)
                 return f"{words.problem}, {arm}, seed {seed}: {came}"
 
             for line in pool.map(one, work):
