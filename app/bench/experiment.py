@@ -263,8 +263,10 @@ ENTRY_POINT = "experiment"
 MODULE = "bench"
 PRINTED_BYTES = 8 * 1024
 """Of what a script prints, the end that is shown."""
-VALUE_BYTES = 64 * 1024
-"""Longest value of an experiment (bytes of JSON), and most that it may print."""
+VALUE_BYTES = 1 << 20
+"""Longest value of an experiment (bytes of JSON)."""
+SHOWN_BYTES = 64 * 1024
+"""Longest value that is shown (bytes of JSON); `keep` gets a longer one."""
 MEMORY_BYTES = 2 << 30
 """Memory of an experiment."""
 MOST_CPU_SECONDS = 600.0
@@ -310,12 +312,12 @@ def experiment(
     given = rows(at)
     execution, why = _run(at, text, given, allowed)
     operation.cpu_seconds = execution.cpu_seconds
-    shown = _cleaned(execution.answer)
+    shown, message = _shown(execution)
     if keep is not None and execution.status is ExecutionStatus.OK:
         keep(execution.answer)
     return {
         "status": execution.status.value,
-        "message": said(execution.error) if shown == execution.answer else _CHANGED,
+        "message": message,
         "printed": said(execution.output, PRINTED_BYTES + 100) or None,
         "value": shown,
         "cpu_seconds": execution.cpu_seconds,
@@ -324,6 +326,18 @@ def experiment(
         "objective_missing": said(why),
         "budget": budget_document(at, experiment=execution.cpu_seconds - allowed),
     }
+
+
+def _shown(execution: Execution) -> tuple[Any, str | None]:
+    """An experiment's value as it is shown, None where it is too long, and a message."""
+    size = len(json.dumps(execution.answer, ensure_ascii=False).encode("utf-8", "replace"))
+    if size > SHOWN_BYTES:
+        return None, (
+            f"the value has {size:,} bytes, at most {SHOWN_BYTES:,} are shown: "
+            "`gapsmith bench experiment -o FILE` writes it, or return less"
+        )
+    shown = _cleaned(execution.answer)
+    return shown, said(execution.error) if shown == execution.answer else _CHANGED
 
 
 def _cleaned(value: Any) -> Any:

@@ -59,9 +59,9 @@ def gapsmith(options: argparse.Namespace, url: str) -> str:
     import gapsmith
 
     os.environ["OPENAI_BASE_URL"] = url
-    settings: dict[str, Any] = {}
+    settings: dict[str, Any] = {"model.timeout_seconds": 86_400, "model.outage_seconds": 86_400}
     if options.tool == "gapsmith" and options.turns > 1:
-        settings = {"episode.turns": options.turns, "episode.evaluations": options.evaluations}
+        settings |= {"episode.turns": options.turns, "episode.evaluations": options.evaluations}
     start, _ = start_of(options.problem)
     result = gapsmith.run_campaign(
         options.problem,

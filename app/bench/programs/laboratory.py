@@ -9,6 +9,7 @@ import importlib
 import importlib.machinery
 import json
 import sys
+import time
 import types
 from typing import Any
 
@@ -129,6 +130,14 @@ def run(program: Any, instance: Any) -> Any:
 bench.verify, bench.objective, bench.gap, bench.run = verify, objective, gap, run
 
 
+def seconds() -> float:
+    """CPU seconds of this experiment so far (seconds)."""
+    return time.process_time() - _state["began"]
+
+
+bench.seconds = seconds
+
+
 def _load(about: Any) -> Any:
     """The problem as its plain attributes make it; without its law, and without a secret."""
     module = importlib.import_module(about["module"])
@@ -146,6 +155,7 @@ def drive(entry: Any, instance: Any) -> Any:
     bench.instances.extend(instance["instances"])
     bench.cpu_seconds = instance["cpu_seconds"]
     about = instance["problem"]
+    _state["began"] = time.process_time()
     _state.update(minimise=about["minimise"], dialogue=about["dialogue"], why=about["why"] or "")
     _state["given"] = frozenset(map(id, bench.instances))
     if about["driver"] is not None:

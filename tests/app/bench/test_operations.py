@@ -172,6 +172,30 @@ def experiment():
     assert 0 < found["budget"]["experiment_cpu_seconds"][0] < 5
 
 
+def test_a_long_value_is_written_but_not_shown(bench: Workbench) -> None:
+    """A learned table of 300 kB reaches whoever keeps it; the answer says its size in its place."""
+    kept = list[Any]()
+    found = bench.experiment("def experiment():\n    return ['x' * 100] * 3_000\n", 5, kept.append)
+    assert found["status"] == "ok"
+    assert found["value"] is None
+    assert "bytes" in found["message"]
+    assert kept == [["x" * 100] * 3_000]
+
+
+def test_an_experiment_may_read_the_clock(bench: Workbench) -> None:
+    """`bench.seconds()` is the CPU time that the script has used, growing and below its limit."""
+    script = """import bench
+
+def experiment():
+    first = bench.seconds()
+    sum(range(300_000))
+    return first, bench.seconds(), bench.cpu_seconds
+"""
+    found = bench.experiment(script, 5)
+    first, second, limit = found["value"]
+    assert 0 <= first < second < limit == 5
+
+
 def test_an_experiment_ends_at_its_limit(bench: Workbench) -> None:
     """CPU seconds count towards the sum for all experiments, and a script beyond its own is ended."""
     found = bench.experiment("def experiment():\n    while True:\n        pass\n", 0.3)
