@@ -12,6 +12,7 @@ from typing import Any
 from ... import __version__
 from ...evolve.store.schema import StoreError
 from ...evolve.syntax.checks import parsed
+from ...evolve.types import Origin
 from ...sandbox import unseen
 from ...sandbox.settings import USUAL_CPU_SECONDS
 from ..formatting import (
@@ -244,8 +245,10 @@ def _task(record: RunRecord) -> list[str]:
 def _title(record: RunRecord, id: str) -> list[str]:
     problem = record.problem
     goal = f"{problem.get('sense', 'minimise')} {problem.get('unit', '')}".strip()
-    founder = record.candidate(id).iteration == 0
-    made = "No program of the search, but one that it began with" if founder else "Found by the search"
+    candidate = record.candidate(id)
+    made = "Submitted at a workbench" if candidate.origin is Origin.SUBMIT else "Found by the search"
+    if candidate.iteration == 0:
+        made = "No program of the search, but one that it began with"
     return [
         f"Heuristic for {problem.get('name')} (version {problem.get('version')}): {goal}.",
         f"{made}: Gapsmith {__version__}, run {record.name}, candidate {id}.",

@@ -9,7 +9,7 @@ from typing import Any
 from ...evaluators.intervals import FEW
 from ...evolve.budget import StopReason
 from ...evolve.store.statistics import failures_by_status
-from ...evolve.types import Candidate
+from ...evolve.types import Candidate, Origin
 from ..formatting import (
     FOREIGN,
     UNVERIFIED,
@@ -142,7 +142,8 @@ def _best(record: RunRecord, summary: Mapping[str, Any], code: str | None) -> st
         found = f"Candidate {best['candidate'][:SHORT]}, {size}, {when}"
         return f"{found}; reported score {score} on {_SPLITS[split]}."
     idea = one_line(candidate.idea, _IDEA)
-    said = f" Its author, a model, says: {idea}" if idea else ""
+    author = "Whoever submitted it" if candidate.origin is Origin.SUBMIT else "Its author, a model,"
+    said = f" {author} says: {idea}" if idea else ""
     text = f"Candidate {best['candidate'][:SHORT]}, {size}, {when}; mean gap {gap} on {_SPLITS[split]}."
     if _behind(summary["headline"]):
         text += f" The baseline {clean(summary['headline']['baseline'])} has a smaller one."

@@ -244,7 +244,7 @@ def test_a_finished_workbench_is_a_run_like_every_other(
     assert found["test_evaluations"] == 1
     assert found["workbench"]["operations"]["submit"] == 3
     assert found["workbench"]["operations"]["experiment"] == 1
-    assert (folder / "best.py").is_file()
+    assert "Submitted at a workbench" in (folder / "best.py").read_text("utf-8")
     with pytest.raises(UserError, match="finished"):
         bench.submit(RATIO.format(factor=9))
     assert document("bench", "finish", folder.name)["best"] == found["best"]
@@ -252,7 +252,7 @@ def test_a_finished_workbench_is_a_run_like_every_other(
         checked = document(verb, folder.name)
         assert checked["checked"] == checked["agree"], checked
     assert gapsmith("report", folder.name, "--force").returncode == 0
-    assert "Smith's rule" in (folder / "report.md").read_text("utf-8")
+    assert "Whoever submitted it says: Smith's rule" in (folder / "report.md").read_text("utf-8")
     assert gapsmith("export", folder.name, "--what", "candidates").returncode == 0
 
 
