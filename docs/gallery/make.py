@@ -1,7 +1,7 @@
 """Makes the gallery: screenshots of a report and a transcript of each verb that looks at a run.
 
-    gapsmith run smtt --evaluations 150
-    gapsmith run smtt --evaluations 150 --control best-of-n
+    gapsmith run smtt --budget 150eval
+    gapsmith run smtt --budget 150eval --control best-of-n
     python docs/gallery/make.py runs/NAME runs/CONTROL
 
 Needs Chromium for the screenshots; everything else comes with Gapsmith.
