@@ -39,9 +39,12 @@ class Operations(Protocol):
         """
 
     def experiment(self, script: str, cpu_seconds: float = 30.0) -> None:
-        """Runs a script of your own that defines `experiment()`; `import bench` gives `bench.instances` and
-        the problem's objective. Shows what it prints and the value that it returns: learn tables, fit,
-        simulate.
+        """Runs a script of your own that defines `experiment()`, with the modules of programs and `bench`:
+        `bench.instances` (up to 300, dictionaries with `id`, `group`, `public`, `hidden`, `scale` and
+        `reference`, None beyond those in use), `bench.run(program, instance)` (the answer of a function or
+        class), `bench.gap`, `bench.objective` and `bench.verify` of `(instance, answer)`,
+        `bench.seconds()` (CPU time). Shows what it prints and the value that it returns: compare many ideas,
+        learn tables, fit, simulate.
         """
 
     def inspect(self, instance: str = "", page: int = 1) -> None:
