@@ -119,7 +119,7 @@ class Episode:
             known, as the conversation comes from the record.
         turns: earlier replies with their answers.
         questions, tokens, probes, idle: used so far (counts).
-        cpu_seconds: that experiments were granted so far.
+        cpu_seconds: that experiments used so far, those of the last reply as they were granted.
         notes: lines that the model wrote.
         closing: whether the last question was the closing one.
     """
@@ -384,6 +384,7 @@ class Episodes:
 
     def _next(self, talk: Episode, answers: Sequence[str], reason: str) -> Prompt:
         """The next question: all before it, the last reply, the answers, and what is left."""
+        talk.cpu_seconds -= _unused_seconds(talk.calls, _joined(answers))
         left = _CLOSING.format(reason) if reason else self._left(talk)
         answers = (*answers[:-1], f"{answers[-1]}\n\n{left}") if answers else (left,)
         talk.turns.append(Turn(talk.last.text, tuple(answers)))
@@ -394,7 +395,7 @@ class Episodes:
         return (
             f"Left in this episode: {limits.turns - talk.questions} questions, about "
             f"{max(0, limits.tokens - talk.tokens):,} tokens, {limits.probes - talk.probes} probes, "
-            f"{limits.cpu_seconds - talk.cpu_seconds:g} CPU seconds of experiments."
+            f"{max(0.0, limits.cpu_seconds - talk.cpu_seconds):.1f} CPU seconds of experiments."
         )
 
     def _reason(self, talk: Episode, first: int, parents: Sequence[Elite], context: Context) -> str:
@@ -472,6 +473,7 @@ class Episodes:
         place = len(talk.turns) + 1
         before = talk.prompt.user + _REPLY.format(place) + talk.last.text + _ANSWERS.format(place)
         told = prompt.user[len(before) :] if prompt.user.startswith(before) else prompt.user
+        talk.cpu_seconds -= _unused_seconds(talk.calls, told)
         talk.turns.append(Turn(talk.last.text, (told.rstrip("\n"),)))
 
     def _recorded(self, talk: Episode, number: int, round: int) -> Prompt | None:
@@ -535,6 +537,25 @@ def _answer(name: str, found: Mapping[str, Any]) -> str:
     if len(text) > ANSWER_CHARACTERS:
         text = f"{text[:ANSWER_CHARACTERS]} … {len(text) - ANSWER_CHARACTERS:,} more characters"
     return f"## {name}\n\n{text}"
+
+
+def _unused_seconds(calls: Sequence[OperationCall], answers: str) -> float:
+    """CPU seconds that experiments of a reply were granted and did not use, by their answers.
+
+    An answer that was cut tells nothing: then all count as used, in a session and in its repetition alike.
+    """
+    granted = [
+        call.arguments["cpu_seconds"] for call in calls if call.name == "experiment" and not call.fault
+    ]
+    used = 0.0
+    lines = answers.split("\n")
+    for header, line in zip(lines, lines[2:], strict=False):
+        if header == "## experiment":
+            try:
+                used += float(json.loads(line).get("cpu_seconds", 0))
+            except ValueError:
+                return 0.0
+    return max(0.0, sum(granted) - used)
 
 
 def _rounded(value: Any) -> Any:

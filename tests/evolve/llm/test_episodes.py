@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -331,8 +332,9 @@ def test_a_budget_of_an_episode_ends_it(tmp_path, loopback, episode, reason):
 
 def test_probes_and_experiments_have_an_end(tmp_path, loopback):
     """Beyond an episode's executions and CPU seconds a call is answered with what is left."""
+    endless = "def experiment():\n    while True:\n        pass\n"
     replies = [
-        f"```probe\ninstances: train-0, train-1\n\n{PRINTING}```\n```experiment\ncpu_seconds: 9\n\n{SCRIPT}```",
+        f"```probe\ninstances: train-0, train-1\n\n{PRINTING}```\n```experiment\ncpu_seconds: 9\n\n{endless}```",
         f"```probe\n\n{PRINTING}```\n```experiment\n\n{SCRIPT}```",
         DONE,
     ]
@@ -342,6 +344,19 @@ def test_probes_and_experiments_have_an_end(tmp_path, loopback):
     assert '"cpu_limit_seconds": 3.0' in asked[1, 2]
     assert "probe: 1 executions asked for, 0 left in this episode" in asked[1, 3]
     assert "experiment: no CPU seconds are left" in asked[1, 3]
+
+
+def test_an_experiment_costs_what_it_used(tmp_path, loopback):
+    """What a script was granted and did not use, or was refused with, is left for the next one."""
+    replies = [
+        f"```experiment\ncpu_seconds: 9\n\n{SCRIPT}```\n```experiment\ncpu_seconds: 9\n\nimport os\n{SCRIPT}```",
+        f"```experiment\ncpu_seconds: 9\n\n{SCRIPT}```",
+        DONE,
+    ]
+    server = loopback(replies=replies, faults=["no-tools"], by_turn=True)
+    asked = prompts(run(tmp_path / "run", document(server, 1, {"cpu_seconds": 20.0})))
+    left = [float(re.findall(r"([0-9.]+) CPU seconds of experiments\.", asked[1, n])[-1]) for n in (2, 3)]
+    assert 15 < left[1] <= left[0] < 20
 
 
 def test_caps_hold_at_every_turn(tmp_path, loopback):
