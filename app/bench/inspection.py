@@ -46,7 +46,9 @@ def cut(text: str, most: int) -> str:
 MOST_PROBED = 8
 """Instances of one probe (count)."""
 ANSWER_CHARACTERS = 4_000
-"""Longest answer that is shown (characters of JSON)."""
+"""Longest answers that a probe shows in all (characters of JSON)."""
+_LEAST_CHARACTERS = 300
+"""Of one answer."""
 PAGE_CHARACTERS = 8_000
 """Length of a page of an instance (characters of JSON)."""
 _DRAWING = (100, 24)  # columns and rows
@@ -104,10 +106,14 @@ def probe(sitting: Sitting, operation: Operation, text: str, instances: Sequence
     if isinstance(proposal, Rejection):
         operation.refused = True
         return {"outcome": "refused", "reason": proposal.reason.value, "message": said(proposal.excerpt)}
-    return {"outcome": "ran", "instances": [_probed(sitting, operation, proposal, one) for one in chosen]}
+    most = max(_LEAST_CHARACTERS, ANSWER_CHARACTERS // len(chosen))  # of one answer; all share the limit
+    rows = [_probed(sitting, operation, proposal, one, most) for one in chosen]
+    return {"outcome": "ran", "instances": rows}
 
 
-def _probed(sitting: Sitting, operation: Operation, proposal: Proposal, instance: Instance) -> dict[str, Any]:
+def _probed(
+    sitting: Sitting, operation: Operation, proposal: Proposal, instance: Instance, most: int
+) -> dict[str, Any]:
     evaluator = sitting.evaluator
     program = evaluator.program(proposal.files)
     execution, score, words = evaluator.probe(program, instance, sitting.slot)
@@ -127,7 +133,7 @@ def _probed(sitting: Sitting, operation: Operation, proposal: Proposal, instance
         "message": said(_message(score, execution)),
         "printed": said(execution.output) or None,
         "explanation": said(words) or None,
-        "answer": said(cut(canonical_json(execution.answer), ANSWER_CHARACTERS), ANSWER_CHARACTERS + 60),
+        "answer": said(cut(canonical_json(execution.answer), most), most + 60),
     }
 
 

@@ -151,6 +151,15 @@ def test_everything_is_recorded_call_by_call(bench: Workbench, folder: Path) -> 
         reader.close()
 
 
+def test_answers_of_several_probes_share_their_room(bench: Workbench) -> None:
+    """One long answer is shown with 4,000 characters, each of eight with 500."""
+    long = "def order(times, weights):\n    return [0] * 10_000\n"
+    ids = [row["instance"] for row in bench.instance()["instances"]][:4]
+    alone, together = bench.probe(long, ids[0])["instances"], bench.probe(long, *ids)["instances"]
+    assert len(alone[0]["answer"].splitlines()[0]) == 4_000
+    assert {len(row["answer"].splitlines()[0]) for row in together} == {4_000 // len(ids)}
+
+
 def test_an_experiment_has_instances_and_the_objective(bench: Workbench) -> None:
     """A script runs a rule on hundreds of training instances and gets its gaps; its value comes back."""
     script = """
