@@ -106,7 +106,9 @@ def choose_models(document: dict[str, Any], given: Sequence[str]) -> tuple[dict[
 
 def _named(text: str) -> dict[str, Any]:
     """The keys that `SPEC` or `SPEC=weight` sets; a command's arguments may hold equals signs."""
-    if text.startswith(("command:", "agent:")):
+    from ..evolve.llm.settings import PROGRAMS
+
+    if text.startswith(PROGRAMS):
         return {"spec": text}
     name, equals, weight = text.rpartition("=")
     if not equals:

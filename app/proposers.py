@@ -19,6 +19,7 @@ from ..evolve.llm.base import ErrorKind, ModelError
 from ..evolve.llm.cassette import Cassette, Replies
 from ..evolve.llm.prompt_scores import KIND as EXPLAINED
 from ..evolve.llm.prompt_scores import Explanations
+from ..evolve.llm.settings import AGENT, PROGRAMS
 from ..evolve.store.course import shared_replies, written_notes
 from ..evolve.store.operations import bench_notes
 from ..evolve.store.reader import Reader
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
     from ..prompts.builder import Builder
     from .config import Config
 
-AGENT = "agent:"
-"""Begins the specification of a program that works at the run's bench."""
 MAILBOX = "mailbox"
 _RECORDED = ("scripted/", "replay/")
 _CODES = {
@@ -334,7 +333,7 @@ def _check_name(spec: str) -> None:
 
     head, slash, rest = spec.partition("/")
     rows = providers()
-    if head in rows or spec == "offline" or spec.startswith(("command:", AGENT)):
+    if head in rows or spec == "offline" or spec.startswith(PROGRAMS):
         return
     forms = ", ".join(["offline", *(row.form for name, row in rows.items() if name != "scripted")])
     near = difflib.get_close_matches(head, rows, 1, 0.7)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ...evolve.llm.settings import AGENT
 from ...evolve.store.reader import Reader
 from ...evolve.store.statistics import (
     admitted,
@@ -110,7 +111,7 @@ def _with_models(folder: Path, reader: Reader, config: Config, models: Sequence[
             f"begin another with its best: `gapsmith run PROBLEM --start {folder.name} --model SPEC`",
         )
     specs = {str(spec) for spec in reader.record("model") or ()}
-    specs = {spec for spec in specs if not spec.startswith("agent:")}  # what agents bring is submitted
+    specs = {spec for spec in specs if not spec.startswith(AGENT)}  # what agents bring is submitted
     if made_otherwise(reader) or (config.uses_models and not specs <= {*models}):
         raise UserError(
             USAGE,

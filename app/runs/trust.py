@@ -14,6 +14,7 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import Any
 
+from ...evolve.llm.settings import PROGRAMS
 from ...evolve.store.schema import FILE_NAME
 from ...sandbox.policy import DEFAULT_MODULES
 from ..config import Config, parse
@@ -178,7 +179,7 @@ def requests(record: StoredRun, config: Config, uses: Collection[Use]) -> Iterat
         )
     if Use.MODELS in uses:
         for model in config.model:
-            if model.spec.startswith(("command:", "agent:")):
+            if model.spec.startswith(PROGRAMS):
                 yield TrustRequest(f"the program {model.spec.partition(':')[2]}, outside the sandbox")
             elif model.spec not in ("offline", "manual"):
                 address = model.base_url or "its usual address"

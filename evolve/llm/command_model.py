@@ -34,7 +34,7 @@ from .command_output import (
     wait_of,
 )
 from .keys import SecretKeys
-from .settings import ModelSettings
+from .settings import AGENT, COMMAND, PROGRAMS, ModelSettings
 
 # Runs a program once: text in, text out, with a limit on time and output, and nothing left running.
 
@@ -213,9 +213,6 @@ class _Pipes:
         pipe.close()
 
 
-PREFIX = "command:"
-AGENT = "agent:"
-"""Begins the specification of a program that works at a bench in place of answering a prompt."""
 NAME = "{NAME}"
 """Stands for the model's name in a preset's arguments."""
 _PASSED_ON = frozenset(
@@ -408,9 +405,9 @@ def program_of(settings: ModelSettings, environment: Mapping[str, str]) -> Comma
         ModelError: the program is not there, or the specification names none; says how to fix it.
     """
     spec = settings.spec
-    prefix = next((prefix for prefix in (PREFIX, AGENT) if spec.startswith(prefix)), "")
+    prefix = next((prefix for prefix in PROGRAMS if spec.startswith(prefix)), "")
     kind, slash, name = spec.removeprefix(AGENT).partition("/")
-    row = PRESETS.get(kind) if slash and name and prefix != PREFIX else None
+    row = PRESETS.get(kind) if slash and name and prefix != COMMAND else None
     if row is None:
         row = Preset(_words(spec, prefix), read_text, (), _words(spec, prefix))
     named_words = row.agent if prefix == AGENT else row.arguments
@@ -422,7 +419,7 @@ def program_of(settings: ModelSettings, environment: Mapping[str, str]) -> Comma
         raise ModelError(
             ErrorKind.MISSING,
             f"{spec}: no program {program!r} in PATH; install it, or give its path: "
-            f"{prefix or PREFIX}/PATH/TO/PROGRAM",
+            f"{prefix or COMMAND}/PATH/TO/PROGRAM",
         )
     named = {settings.api_key_env} if settings.api_key_env else set()
     variables = {

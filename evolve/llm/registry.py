@@ -20,7 +20,7 @@ from .chat import clip
 from .keys import SecretKeys
 from .ledger import Ledger
 from .prices import require_price, with_price
-from .settings import ModelSettings
+from .settings import AGENT, COMMAND, PROGRAMS, ModelSettings
 
 # Models of plug-ins: what they do wrong is told as theirs, and ends in a run that can be resumed.
 
@@ -212,7 +212,7 @@ PROVIDERS: Mapping[str, Provider] = {
         "the extra gapsmith[litellm], and the provider's key in the environment",
         _litellm,
     ),
-    "command:": Provider(
+    COMMAND: Provider(
         "command:PROGRAM ARGUMENTS",
         "a program that reads the prompt on standard input and prints the reply",
         _command,
@@ -220,7 +220,7 @@ PROVIDERS: Mapping[str, Provider] = {
     "claude": Provider("claude/NAME", "the program claude, logged in", _command),
     "codex": Provider("codex/NAME", "the program codex, logged in", _command),
     "gemini": Provider("gemini/NAME", "the program gemini, logged in", _command),
-    "agent:": Provider(
+    AGENT: Provider(
         "agent:PROGRAM ARGUMENTS",
         "a coding agent, also claude/NAME, codex/NAME, gemini/NAME: works at the run's bench",
         _agent,
@@ -251,7 +251,7 @@ def build_model(settings: ModelSettings, around: Surroundings) -> Model:
     """
     rows = providers()
     head, _, rest = settings.spec.partition("/")
-    for prefix in ("command:", "agent:"):
+    for prefix in PROGRAMS:
         if settings.spec.startswith(prefix):
             return PROVIDERS[prefix].build(settings, around)
     provider = rows.get(head)

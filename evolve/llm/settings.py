@@ -15,6 +15,11 @@ from ..settings import constant, knob
 from .base import Price
 from .keys import address_fault
 
+COMMAND = "command:"
+"""Begins the specification of a program that answers prompts."""
+AGENT = "agent:"
+"""Begins the specification of a program that works at a bench in place of answering a prompt."""
+PROGRAMS = (COMMAND, AGENT)
 MAY_HOLD_SECRET = "may_hold_secret"
 """Type of the validation errors whose input must not be repeated."""
 
