@@ -242,6 +242,20 @@ def fleets(stream: random.Random) -> Any:
     ]
 
 
+def plans(stream: random.Random) -> Any:
+    """The optimum of unrelated machines over subsets and by circuits, and the arithmetic bound."""
+    from gapsmith.evaluators.shops import unrelated_machines
+
+    machines, jobs = stream.randint(1, 3), stream.randint(2, 6)
+    longest = stream.choice((1, 9, 99))
+    public = {"times": [[stream.randint(0, 20) for _ in range(jobs)] for _ in range(machines)]}
+    public["setups"] = [
+        [[stream.randint(0, longest) for _ in range(jobs)] for _ in range(jobs)] for _ in range(machines)
+    ]
+    found = [unrelated_machines.solve(public, 60.0, None), unrelated_machines.searched(public, 60.0)]
+    return [unrelated_machines.arithmetic_bound(public), *([one.bound, one.value] for one in found)]
+
+
 def steps(stream: random.Random) -> Any:
     """Least time of a small step in both models."""
     import pulp
@@ -326,6 +340,7 @@ PROBES: dict[str, Callable[[random.Random], Any]] = {
     "evaluators/placement/fleet_models.py": fleets,
     "evaluators/training/packing_models.py": steps,
     "evaluators/shops/models.py": shops,
+    "evaluators/shops/unrelated_machines.py": plans,
     "evaluators/graphs/models.py": graphs,
     "problems/memory/verification.py": offsets,
     "evaluators/numbers.py": numbers,

@@ -75,6 +75,24 @@ def test_circuits_and_least_setups(stream: random.Random) -> None:
         assert solver.objective_value <= least
 
 
+def test_circuits_prove_what_setups_cost() -> None:
+    """Where arithmetic and least setups stay below the optimum, the bound of circuits meets it."""
+    from ortools.sat.python import cp_model
+
+    stream = random.Random(3)
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    weaker = least = 0
+    while weaker == least:
+        public = _drawn(stream, 2, 5)
+        least, _ = _all_plans(public)
+        assert solver.solve(references.stays_model(public)) == cp_model.OPTIMAL
+        weaker = max(references.arithmetic_bound(public), round(solver.objective_value))
+    proved = references.searched(public, 20.0)
+    assert (proved.bound, proved.value) == (least, least)
+    assert references.searched(public, 20.0, spare=1).bound == least
+
+
 def test_the_second_proof_is_another_method(stream: random.Random, drawn: Callable[..., Any]) -> None:
     """A small instance is proved again by CP-SAT, which finds the optimum of all plans."""
     public = _drawn(stream)
