@@ -43,8 +43,11 @@ def test_an_answer_that_misses_its_optimum_is_named(monkeypatch: pytest.MonkeyPa
 
 WHOLE = {
     "blocking-job-shop": "blocking-job-shop",
+    "cvrp": "cvrp",
     "job-shop": "job-shop",
     "sequence-packing": "sequence-packing",
+    "task-graph": "task-graph",
+    "total-tardiness": "smwtt",
 }
 """Families of certificates whose optima all ship with answers → a problem that has their instances."""
 
