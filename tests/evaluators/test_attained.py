@@ -60,7 +60,7 @@ def test_every_optimum_of_these_families_has_its_answer(family: str) -> None:
     assert all(one.answer is not None for one in optima)
 
 
-@pytest.mark.quick("job-shop")
+@pytest.mark.quick("cvrp", "job-shop", "smwtt")
 @pytest.mark.parametrize("name", WHOLE.values())
 def test_answers_of_pools_attain_their_optima(name: str) -> None:
     """The problem's own verification gives each answer the value that ships, also beyond the three splits."""

@@ -62,7 +62,7 @@ def _spoil_prizes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 SPOILED = [
     ("tsp", _spoil_tours),
-    ("tsp", _spoil_branching),
+    pytest.param("tsp", _spoil_branching, marks=pytest.mark.slow),
     ("cvrp", _spoil_routes),
     pytest.param("orienteering", _spoil_prizes, marks=pytest.mark.slow),
 ]
