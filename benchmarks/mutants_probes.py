@@ -158,13 +158,14 @@ def latencies(stream: random.Random) -> Any:
 def tardiness(stream: random.Random) -> Any:
     """Optima and bounds of each method."""
     from gapsmith.evaluators.smtt import bounds, decomposition, relaxation, subsets
+    from gapsmith.evaluators.smtt.search import cost_of
 
     count = stream.randint(2, 9)
     public: dict[str, Any] = {"processing_times": [stream.randint(1, 20) for _ in range(count)]}
     total = sum(public["processing_times"])
     public["due_dates"] = [stream.randint(0, round(0.8 * total)) for _ in range(count)]
     plain = decomposition.Decomposition(public["processing_times"], public["due_dates"])
-    found: list[Any] = [plain.value(), plain.sequence(), subsets.subset_optimum(public)]
+    found: list[Any] = [plain.value(), cost_of(public, plain.sequence()), subsets.subset_optimum(public)]
     if stream.random() < 0.5:
         public["weights"] = [stream.randint(1, 9) for _ in range(count)]
     order = stream.sample(range(count), count)
@@ -240,6 +241,20 @@ def fleets(stream: random.Random) -> Any:
         solved(fleet_models.packing_model(public, start, 0, rented)[0]),
         solved(fleet_models.exact_pooled_model(public, fleet_price(public, start))[0]),
     ]
+
+
+def plans(stream: random.Random) -> Any:
+    """The optimum of unrelated machines over subsets and by circuits, and the arithmetic bound."""
+    from gapsmith.evaluators.shops import unrelated_machines
+
+    machines, jobs = stream.randint(1, 3), stream.randint(2, 6)
+    longest = stream.choice((1, 9, 99))
+    public = {"times": [[stream.randint(0, 20) for _ in range(jobs)] for _ in range(machines)]}
+    public["setups"] = [
+        [[stream.randint(0, longest) for _ in range(jobs)] for _ in range(jobs)] for _ in range(machines)
+    ]
+    found = [unrelated_machines.solve(public, 60.0, None), unrelated_machines.searched(public, 60.0)]
+    return [unrelated_machines.arithmetic_bound(public), *([one.bound, one.value] for one in found)]
 
 
 def steps(stream: random.Random) -> Any:
@@ -326,6 +341,7 @@ PROBES: dict[str, Callable[[random.Random], Any]] = {
     "evaluators/placement/fleet_models.py": fleets,
     "evaluators/training/packing_models.py": steps,
     "evaluators/shops/models.py": shops,
+    "evaluators/shops/unrelated_machines.py": plans,
     "evaluators/graphs/models.py": graphs,
     "problems/memory/verification.py": offsets,
     "evaluators/numbers.py": numbers,

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ..toolbox import Note
 from .bounds import weight_bound
 from .columns import Master, OutOfTime, to_patterns
 from .heuristics import Pattern, best_decreasing
@@ -23,13 +24,27 @@ class PackingSearch:
     """Improves a certificate of one instance until it is closed or the time is up."""
 
     def __init__(
-        self, counts: Mapping[int, int], capacity: int, start: PackingCertificate, deadline: float
+        self,
+        counts: Mapping[int, int],
+        capacity: int,
+        start: PackingCertificate,
+        deadline: float,
+        note: Note,
     ) -> None:
-        """Takes size → number of items, capacity (units of size), first certificate, monotonic deadline."""
+        """Takes what the search needs.
+
+        Args:
+            counts: size → number of items.
+            capacity: of a bin (units of size).
+            start: the first certificate.
+            deadline: on the monotonic clock, seconds.
+            note: takes the document of each better certificate.
+        """
         self.counts = counts
         self.capacity = capacity
         self.best = start
         self.deadline = deadline
+        self.note = note
 
     def run(self) -> PackingCertificate:
         """Returns the best certificate; each round of dives adds columns for the next integer programme."""
@@ -52,7 +67,7 @@ class PackingSearch:
         weights = {s: int(WEIGHT_SCALE * dual) for s, dual in zip(master.sizes, duals, strict=True)}
         bound = weight_bound(self.counts, self.capacity, weights)
         if bound > self.best.bound:
-            self.best = PackingCertificate(self.best.bins, bound, "dual", weights)
+            self._keep(PackingCertificate(self.best.bins, bound, "dual", weights))
 
     def _dive(self, master: Master, stream: random.Random) -> None:
         """Fixes rounded columns step by step and solves the rest; packs leftovers by decreasing rules."""
@@ -86,7 +101,11 @@ class PackingSearch:
         """Keeps a packing if it uses fewer bins than the best one."""
         if len(bins) < len(self.best.bins):
             tidy = tuple(tuple(sorted(content, reverse=True)) for content in bins)
-            self.best = PackingCertificate(tidy, self.best.bound, self.best.rule, self.best.weights)
+            self._keep(PackingCertificate(tidy, self.best.bound, self.best.rule, self.best.weights))
+
+    def _keep(self, better: PackingCertificate) -> None:
+        self.best = better
+        self.note(better.document())
 
 
 def _rounded(values: NDArray[np.float64], stream: random.Random) -> list[tuple[int, int]]:

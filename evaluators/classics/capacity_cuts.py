@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from .cuts import components
 from .tsp import NEAREST, UNIT, TourRelaxation
 
 _EPSILON = 1e-6
@@ -50,19 +49,12 @@ class RouteRelaxation(TourRelaxation):
         return max(1, -(-int(demand) // self.capacity))
 
     def violated(self, values: Any) -> Iterator[Any]:
-        """Sets of customers whose borders carry too little: parts of the support, and sets grown from one."""
+        """Sets of customers whose borders carry too little, grown from each customer on."""
         count = len(self.matrix)
         weights = np.zeros((count, count))
         for (i, j), value in zip(self.edges, values, strict=True):
             weights[i, j] = weights[j, i] = value
-        inner = weights.copy()
-        inner[0] = inner[:, 0] = 0.0
-        lacks: dict[bytes, tuple[float, Any]] = {}
-        sets = [part for part in components(inner > _EPSILON) if not part[0]]
-        lacking = [(self.crossings(part) - weights[part][:, ~part].sum(), part) for part in sets]
-        for lack, cut in (*lacking, *(cut for node in range(1, count) for cut in self.grown(weights, node))):
-            if lack > _LEAST:
-                lacks[cut.tobytes()] = (lack, cut)
+        lacks = {cut.tobytes(): (lack, cut) for i in range(1, count) for lack, cut in self.grown(weights, i)}
         yield from (cut for _, cut in sorted(lacks.values(), key=lambda one: -one[0])[:_CUTS])
 
     def grown(self, weights: Any, node: int) -> Iterator[tuple[float, Any]]:

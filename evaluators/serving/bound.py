@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from ...problems.serving.laws import area
+from ..toolbox import Note
 
 UNIT = 10**6
 """Prices are whole multiples of one in so many rounds."""
@@ -46,11 +47,16 @@ def width(whole: Mapping[str, Any]) -> int:
         rounds *= 2
 
 
-def best_prices(whole: Mapping[str, Any], seconds: float) -> list[int]:
-    """Prices of a strong bound: those of a coarse programme, or better ones if time allows."""
+def best_prices(whole: Mapping[str, Any], seconds: float, note: Note = lambda noted: None) -> list[int]:
+    """Prices of a strong bound: those of a coarse programme, or better ones if time allows.
+
+    Notes none at first, which are valid too, then the coarse programme's.
+    """
     started = time.monotonic()
+    note([])
     step = width(whole)
     coarse = prices(whole, seconds, _COARSE * step)
+    note(coarse)
     fine = prices(whole, max(0.01, seconds - (time.monotonic() - started)), step)
     return max((coarse, fine), key=lambda priced: evaluate(whole, priced))
 

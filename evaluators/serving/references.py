@@ -8,6 +8,7 @@ from ...problems.base import Instance, Json
 from ...problems.serving.problem import whole
 from ..base import ProofKind, Reference, ReferenceKind
 from ..certified import Certificate, CertifiedReferences
+from ..toolbox import call
 from .bound import best_prices, evaluate
 
 
@@ -22,7 +23,7 @@ class KvSchedulingReferences(CertifiedReferences):
         """The bound (rounds); no schedule of any rule, clairvoyant or not, has a smaller sum of latencies."""
         started = time.monotonic()
         requests = whole(instance)
-        priced = best_prices(requests, seconds)
+        priced = call(best_prices, {"whole": dict(requests)}, seconds)
         bound = evaluate(requests, priced)
         spent = round(time.monotonic() - started, 3)
         source = (

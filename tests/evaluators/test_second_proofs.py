@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -61,7 +62,7 @@ def _spoil_prizes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 SPOILED = [
     ("tsp", _spoil_tours),
-    ("tsp", _spoil_branching),
+    pytest.param("tsp", _spoil_branching, marks=pytest.mark.slow),
     ("cvrp", _spoil_routes),
     pytest.param("orienteering", _spoil_prizes, marks=pytest.mark.slow),
 ]
@@ -84,6 +85,23 @@ def test_a_bound_that_is_too_strong_is_found_out(
     again = lambda one: references.reprove(one, references.shipped(one), 60.0)  # noqa: E731
     with pytest.raises(ValueError, match="the bound is wrong"):
         [again(instance) for instance in instances[:4]]
+
+
+def test_a_shipped_answer_that_misses_its_optimum_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A valid order of another makespan, and an answer that is no order, stand behind no optimum."""
+    loaded: Any = load_problem("flow-shop")
+    instance = loaded.problem.instances("train", 1)[4]
+    references = loaded.references
+    shipped = references.certificate(instance)
+    assert references.judge(instance.public, shipped.answer).objective == shipped.reference.value
+    backwards = shipped.answer[::-1]
+    longer = references.judge(instance.public, backwards).objective
+    assert longer > shipped.reference.value
+    for answer, got in ((backwards, longer), ([0, 0], "expected")):
+        bent = replace(shipped, answer=answer)
+        monkeypatch.setattr(SolvedReferences, "certificate", lambda self, instance, bent=bent: bent)
+        with pytest.raises(ValueError, match=f"the certificate's answer: got .*{got}"):
+            references.reprove(instance, shipped.reference, 60.0)
 
 
 def test_a_relaxation_that_is_too_strong_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -142,6 +142,7 @@ def test_a_budget_that_ends_within_a_reply_leaves_its_rest_for_later(fakes: Make
     ]
 
 
+@pytest.mark.quick("40")
 @pytest.mark.parametrize("cut", [40, 90])
 def test_shared_replies_in_any_order_are_resumed_and_replayed(pooled: Make, cut: int) -> None:
     """Outcomes told as they arrive, on a pool that grows: killed, gone on with, and replayed alike."""

@@ -82,7 +82,7 @@ def edited(question: str, reply: str) -> Iterator[str]:
             yield apply_hunks(shown.strip(), hunks)
 
 
-@pytest.mark.quick("cluster-scheduling", "kv-scheduling-rule", "model-placement", "online-packing")
+@pytest.mark.quick("kv-scheduling-rule", "model-placement")
 @pytest.mark.parametrize("name", NAMES)
 def test_the_command_that_proves_references_takes_its_words(name: str, gapsmith: Callable[..., Any]) -> None:
     """The command that proves an entry's references again takes its words, and agrees on one of them."""

@@ -59,6 +59,7 @@ def test_a_search_from_scratch_is_told_the_baseline_that_it_did_not_begin_with(
     )
 
 
+@pytest.mark.quick("all")
 @pytest.mark.parametrize("founders", ["all", "start"])
 def test_a_solved_training_set_leaves_nothing_to_find(campaign: Run, tmp_path: Path, founders: str) -> None:
     """Where a founder is never beaten; a baseline that is no founder could still be begun with."""
@@ -149,6 +150,7 @@ def test_the_best_in_training_that_comes_close_to_its_cpu_limit_is_named(campaig
     )
 
 
+@pytest.mark.quick("True")
 @pytest.mark.parametrize("left", [True, False])
 def test_too_few_training_instances_lead_to_references_of_the_pool(
     campaign: Run, problem: str, left: bool

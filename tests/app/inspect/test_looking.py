@@ -338,6 +338,7 @@ def test_figures_of_a_campaign_are_whole(
     assert name in "".join(line.split("  ")[0].strip() for line in table)
 
 
+@pytest.mark.quick("words1")
 @pytest.mark.parametrize("words", [["show", FINISHED], ["list", "--json"], ["export", FINISHED]])
 def test_a_reader_that_has_gone_is_no_error(words: list[str], runs: Path) -> None:
     """What is piped into `head` ends quietly with exit code 0, whether it prints text, rows or a document."""

@@ -40,7 +40,12 @@ def test_a_file_is_checked_quickly_once_and_named_until_all_checks_were_made(
     ("old", "new", "name"),
     [
         ('"durations": [stream', '"minutes": 3, "durations": [stream', "signature"),
-        ("if type(machine) is not int or not 0 <= machine", "if not -5 <= machine", "verify-raises"),
+        pytest.param(
+            "if type(machine) is not int or not 0 <= machine",
+            "if not -5 <= machine",
+            "verify-raises",
+            marks=pytest.mark.slow,
+        ),
         pytest.param(
             'random.Random(f"{self.name} {set} {seed}")',
             "random.Random()",

@@ -58,3 +58,9 @@ def test_makespans_of_all_orders(
     reference = prove(name, instance)
     assert (reference.kind, reference.value) == ("optimum", least)
     assert lower_bound(times) == _machine_loads(times) <= least
+
+
+def test_one_job_takes_its_own_time(drawn: Callable[..., Any], prove: Any) -> None:
+    """There is one order, and nothing to wait for."""
+    reference = prove("flow-shop", drawn({"times": [[7, 1, 5]]}))
+    assert (reference.kind, reference.value) == ("optimum", 13)

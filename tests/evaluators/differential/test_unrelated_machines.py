@@ -55,7 +55,7 @@ def test_makespans_of_all_plans(
         least, plan = _all_plans(public)
         assert objective(name, drawn(public), plan) == least
         reference = prove(name, drawn(public))
-        assert (reference.kind, reference.value) == ("optimum", least)
+        assert (reference.kind, reference.value, reference.solver) == ("optimum", least, "subsets")
         assert references.arithmetic_bound(public) <= least
 
 
@@ -73,6 +73,20 @@ def test_circuits_and_least_setups(stream: random.Random) -> None:
             assert solver.objective_value == least
         assert solver.solve(references.stays_model(public)) == cp_model.OPTIMAL
         assert solver.objective_value <= least
+
+
+def test_circuits_prove_what_setups_cost() -> None:
+    """Where arithmetic and least setups stay below the optimum, the bound of circuits meets it."""
+    from ortools.sat.python import cp_model
+
+    public = _drawn(random.Random(10), 2, 5)
+    least, _ = _all_plans(public)
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    assert solver.solve(references.stays_model(public)) == cp_model.OPTIMAL
+    assert max(references.arithmetic_bound(public), solver.objective_value) < least
+    proved = references.searched(public, 20.0)
+    assert (proved.bound, proved.value) == (least, least)
 
 
 def test_the_second_proof_is_another_method(stream: random.Random, drawn: Callable[..., Any]) -> None:

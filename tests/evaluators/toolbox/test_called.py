@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import importlib
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
+from gapsmith.evaluators.bin_packing.references import BinPackingReferences
 from gapsmith.evaluators.classics.tsp import certified
+from gapsmith.evaluators.serving.bound import evaluate, prices
+from gapsmith.evaluators.serving.references import KvSchedulingReferences
 from gapsmith.evaluators.toolbox import SolverError, call
+from gapsmith.problems.base import Instance
 
 METHODS = """
 import time
@@ -28,6 +34,34 @@ def silent(seconds, note):
 def fails(seconds, note):
     raise ValueError("no such tour")
 """
+
+OVERRUNS = """
+import os, sys, time
+sys.path.remove(os.path.dirname(__file__))
+del sys.modules["highspy"]
+import highspy
+runs = 0
+solve = highspy.Highs.run
+
+def run(solver):
+    global runs
+    runs += 1
+    return solve(solver) if runs <= {after} else time.sleep(1000)
+
+highspy.Highs.run = run
+"""
+
+
+@pytest.fixture
+def overrun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """HiGHS in processes that start from now on heeds no limit after so many runs."""
+
+    def after(runs: int) -> None:
+        (tmp_path / "highspy.py").write_text(OVERRUNS.format(after=runs))
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+        monkeypatch.setattr("gapsmith.evaluators.toolbox.called.SPARE_SECONDS", 1.0)
+
+    return after
 
 
 @pytest.fixture
@@ -73,3 +107,30 @@ def test_a_bound_is_noted_before_branching() -> None:
     last = certified(public, 30.0, None, 1, noted.append)
     assert noted
     assert all(0 < note["bound"] <= last["value"] for note in noted)
+
+
+def _instance(public: dict[str, Any]) -> Instance:
+    return Instance("drawn", "test", "drawn", public, 1, "drawn by a test", None)
+
+
+def test_columns_that_overrun_leave_the_first_bound(overrun: Callable[[int], None]) -> None:
+    """Bins: the linear programme proves the optimum 9; where it is killed, volume has proved 8."""
+    sizes = [16, 15, 14, 14, 14, 13, 13, 13, 13, 12, 12, 12, 12, 11, 10, 9, 8, 8, 7, 6, 5]
+    instance = _instance({"sizes": sizes, "capacity": 30})
+    whole = BinPackingReferences().compute(instance, 20.0)
+    assert (whole.kind, whole.value, whole.proof) == ("optimum", 9, "dual")
+    overrun(0)
+    cut = BinPackingReferences().compute(instance, 0.5)
+    assert (cut.kind, cut.value, cut.proof) == ("bound", 8, "arithmetic")
+
+
+def test_prices_that_overrun_leave_the_coarse_ones(overrun: Callable[[int], None]) -> None:
+    """Requests: a kill in the second programme leaves the prices of the first one, which prove less."""
+    public = {"workers": 1, "memory": 30, "arrivals": [0] * 9, "prompts": [8, 9, 10] * 3, "outputs": [6] * 9}
+    coarse, fine = (evaluate(public, prices(public, 20.0, rounds)) for rounds in (4, 1))
+    assert sum(public["outputs"]) < coarse < fine
+    references = KvSchedulingReferences()
+    assert references.compute(_instance(public), 20.0).value == fine
+    overrun(1)
+    cut = references.compute(_instance(public), 2.0)
+    assert (cut.value, cut.proof) == (coarse, "dual")

@@ -44,6 +44,15 @@ def test_a_solver_that_overruns_is_killed(solver: str) -> None:
         assert report.bound == 0
 
 
+def test_a_limit_without_an_incumbent_has_no_solution() -> None:
+    """Of an integer model without a feasible point so far HiGHS still has values, which are no solution."""
+    model = json.loads(market_split())
+    model["columns"] = model["columns"][:40]
+    model["rows"] = [[low, high, places[:40], shares[:40]] for low, high, places, shares in model["rows"]]
+    report = run_worker("highs", json.dumps(model), WORKER, 0.2)
+    assert (report.ended, report.solution) == ("limit", None)
+
+
 def test_a_process_that_fails_says_why() -> None:
     """A worker that raises is an error with its last line, not an unknown outcome."""
     with pytest.raises(SolverError, match=r"code 1: .*JSONDecodeError"):

@@ -45,12 +45,9 @@ FAMILIES = {
 @pytest.mark.quick(
     "spaces after a heading",
     "tabs",
-    "headings",
     "a long fence",
     "tags without end",
-    "escapes",
     "unseen",
-    "decoration",
     "a search of one line",
     "a hunk of equal lines",
 )

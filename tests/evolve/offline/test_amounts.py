@@ -37,6 +37,7 @@ def test_only_answers_that_are_amounts_get_the_operators(station: Any) -> None:
     assert not {o.name for o in operators_for(other)} & NAMES
 
 
+@pytest.mark.quick("amounts-scale", "amounts-wait")
 @pytest.mark.parametrize("form", sorted(NAMES - {"drop-amounts"}))
 def test_amounts_stay_within_their_bounds(station: Any, form: str) -> None:
     """Forty programs of each form give whole amounts from 0 to what a car needs and takes."""

@@ -154,6 +154,7 @@ def test_a_phase_follows_a_program_with_a_variable_of_the_entry_point_s_name() -
     assert change(own, entry, random.Random(2), operators=descent, ground=ground) is None
 
 
+@pytest.mark.quick("0.1")
 @pytest.mark.parametrize("effort", [1.0, 0.1])
 def test_phases_make_fewer_moves_where_a_champion_must_be_quick(effort: float) -> None:
     """Moves of new phases are a share of the usual ones, at least one for each part of an instance."""

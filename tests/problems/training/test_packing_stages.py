@@ -34,6 +34,7 @@ def partitions(items: Sequence[int]) -> Any:
             yield [*rest[:n], [items[0], *part], *rest[n + 1 :]]
 
 
+@pytest.mark.quick("cbc")
 @pytest.mark.parametrize("solver", ["highs", "cbc"])
 def test_fewest_and_smallest_last_by_brute_force(solver: Solver) -> None:
     """Starting from one sample a microbatch, the programmes reach the best of all partitions."""
