@@ -203,9 +203,10 @@ def _find(spec: str) -> PluginObject:
         return from_entry_point(spec, entries, GROUP)
     check_python(Path(spec))
     if here := NAMES_ELSEWHERE.get(spec):
+        where = "a file of Gapsmith's sources; " if here.endswith(".py") else ""
         raise UnknownProblem(
-            f"problem {spec!r}: got the name that other tools give to a task",
-            f"the task is `{here}` here; `gapsmith problems show {here}` describes it",
+            f"problem {spec!r}: no built-in problem has this name; the nearest one is {here}",
+            f"{where}`gapsmith problems show {here}` describes it",
         )
     near = [*near_files(Path(spec)), *get_close_matches(spec, known_names(), 3, 0.5)][:3]
     raise UnknownProblem(

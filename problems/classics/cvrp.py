@@ -1,4 +1,4 @@
-"""Capacitated vehicle routing, as routes and as a rule that selects the next node."""
+"""Capacitated vehicle routing: minimise the length of all routes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ from typing import Any
 from ..base import Drawing, Instance, Json, Moves, Sense, Verdict
 from ..faults import integer_fault, list_fault, objective_of
 from ..programs import program, programs
-from ..rule_form import PURE
 from ..strata import Cell, Draw
 from ..summaries import percent, quantiles
 from . import cvrp_texts as texts
 from . import cvrplib, distances, routes
 from .reads_nodes import ReadsNodes
-from .rules import SelectsNode
 
 SIDE = 1_000
 """Of the square in which the nodes lie (units of length)."""
@@ -201,28 +199,6 @@ def explain_routes(public: Mapping[str, Any], plan: Sequence[Sequence[int]]) -> 
         f"The longest is route {longest}, with {len(plan[longest])} customers: "
         + routes.steps(matrix, [0, *plan[longest], 0])
     )
-
-
-class CvrpRule(SelectsNode, Cvrp):
-    """The same instances; a candidate selects the next node, a fixed loop makes one route after the other."""
-
-    name = "cvrp-rule"
-    entry_point = "select_next_node"
-    signature = (
-        "def select_next_node(current_node: int, depot: int, unvisited_nodes: np.ndarray, "
-        "rest_capacity: float, demands: np.ndarray, distance_matrix: np.ndarray) -> int:"
-    )
-    statement = texts.SELECT + PURE
-    calls = (
-        "The loop calls it once for each customer, and once more for each return that the program decides; "
-        "every decision must follow from the arguments of its own call."
-    )
-    start_ids = ("nearest-neighbour",)
-    expressions = texts.SELECT_PRIMITIVES
-
-    def baselines(self) -> Mapping[str, str]:
-        """The nearest customer, and the same from the farthest one."""
-        return programs(__package__, self.name, ("nearest-neighbour", "farthest-start"))
 
 
 @cache

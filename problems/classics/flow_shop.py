@@ -18,7 +18,6 @@ from ..strata import Cell, Draw
 from ..stratified import StratifiedProblem
 from . import flow_shop_texts as texts
 from . import taillard
-from .rules import RatesOnce
 
 SIZES = ((20, 5), (15, 5), (10, 10))
 """Jobs and machines of the strata: sizes that CP-SAT proves in seconds."""
@@ -141,15 +140,3 @@ class FlowShopRule(RuleForm, FlowShop):
     start_ids = ("least-idle-time",)
     baseline_ids = texts.APPEND_PROGRAMS
     expressions = texts.APPEND_PRIMITIVES
-
-
-class FlowShopInsertionRule(RatesOnce, FlowShop):
-    """The same instances; a candidate rates all jobs once, and a fixed loop inserts them, largest first."""
-
-    name = "flow-shop-insertion-rule"
-    entry_point = "priority"
-    signature = "def priority(times: np.ndarray) -> np.ndarray:"
-    statement = texts.INSERT + PURE
-    start_ids = ("work",)
-    baseline_ids = texts.INSERT_PROGRAMS
-    expressions = texts.INSERT_PRIMITIVES

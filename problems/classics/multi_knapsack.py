@@ -1,4 +1,4 @@
-"""The multidimensional knapsack, as a set of items and as a rule that rates them."""
+"""The multidimensional knapsack: maximise the profit of items that fit in several rows."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ from typing import Any
 from ..base import Drawing, Instance, Json, Moves, Sense, Shape, Verdict
 from ..faults import integer_fault, list_fault, objective_of
 from ..programs import program
-from ..rule_form import PURE
 from ..strata import Cell, Draw
 from ..stratified import StratifiedProblem
 from ..summaries import percent, quantiles
 from . import multi_knapsack_texts as texts
 from . import or_library
-from .rules import RatesOnce
 
 TIGHTNESS = (25, 50, 75)
 """Capacity in percent of the sum of all weights, one stratum each."""
@@ -159,20 +157,6 @@ class MultiKnapsack(StratifiedProblem):
     def _chosen(self, instance: Instance, answer: Json) -> list[int]:
         objective_of(instance.id, judge(instance.public, answer))
         return list(answer)  # type: ignore[arg-type]
-
-
-class MultiKnapsackRule(RatesOnce, MultiKnapsack):
-    """The same instances; a candidate rates all items once, and a fixed loop takes what fits."""
-
-    name = "multi-knapsack-rule"
-    entry_point = "priority"
-    signature = (
-        "def priority(profits: np.ndarray, weights: np.ndarray, capacities: np.ndarray) -> np.ndarray:"
-    )
-    statement = texts.RATE + PURE
-    start_ids = ("relative-density",)
-    baseline_ids = texts.RULE_PROGRAMS
-    expressions = texts.RATE_PRIMITIVES
 
 
 @cache

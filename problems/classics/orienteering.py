@@ -1,4 +1,4 @@
-"""Orienteering, as a tour and as a rule that selects the next node."""
+"""Orienteering: maximise the prize of a tour of limited length."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ from typing import Any
 from ..base import Drawing, Instance, Json, Moves, Sense, Verdict
 from ..faults import integer_fault, list_fault, objective_of
 from ..programs import program
-from ..rule_form import PURE
 from ..strata import Cell, Draw
 from ..summaries import percent, quantiles
 from . import distances, oplib, routes
 from . import orienteering_texts as texts
 from .reads_nodes import ReadsNodes
-from .rules import SelectsNode
 
 SIDE = 10_000
 """Of the square in which the nodes lie (units of length)."""
@@ -163,25 +161,6 @@ class Orienteering(ReadsNodes):
         """The nodes of a valid answer."""
         objective_of(instance.id, judge(instance.public, answer))
         return list(answer)  # type: ignore[arg-type]
-
-
-class OrienteeringRule(SelectsNode, Orienteering):
-    """The same instances; a candidate selects the next node, a fixed loop goes there and comes back."""
-
-    name = "orienteering-rule"
-    entry_point = "select_next_node"
-    signature = (
-        "def select_next_node(current_node: int, depot: int, unvisited_nodes: np.ndarray, "
-        "rest_length: float, prizes: np.ndarray, distance_matrix: np.ndarray) -> int:"
-    )
-    statement = texts.SELECT + PURE
-    calls = (
-        "The loop calls it once for each node of the tour; every decision must follow from the arguments of "
-        "its own call."
-    )
-    start_ids = ("prize-per-distance",)
-    baseline_ids = texts.RULE_PROGRAMS
-    expressions = texts.SELECT_PRIMITIVES
 
 
 @cache

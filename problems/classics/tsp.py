@@ -1,4 +1,4 @@
-"""The travelling salesman, as a tour and as a rule that selects the next node."""
+"""The travelling salesman: minimise the length of a closed tour."""
 
 from __future__ import annotations
 
@@ -11,12 +11,10 @@ from typing import Any
 from ..base import Drawing, Instance, Json, Moves, Sense, Verdict
 from ..faults import objective_of, permutation_fault
 from ..programs import program, programs
-from ..rule_form import PURE
 from ..strata import Cell, Draw
 from . import distances, routes, tsplib
 from . import tsp_texts as texts
 from .reads_nodes import ReadsNodes
-from .rules import SelectsNode
 
 SIDE = 10_000
 """Of the square in which the nodes lie (units of length)."""
@@ -115,28 +113,6 @@ class Tsp(ReadsNodes):
         objective_of(instance.id, judge(instance.public, answer))
         nodes: Any = answer
         return [*nodes, nodes[0]]
-
-
-class TspRule(SelectsNode, Tsp):
-    """The same instances; a candidate selects the next node, a fixed loop makes the tour from node 0."""
-
-    name = "tsp-rule"
-    entry_point = "select_next_node"
-    signature = (
-        "def select_next_node(current_node: int, destination_node: int, unvisited_nodes: np.ndarray, "
-        "distance_matrix: np.ndarray) -> int:"
-    )
-    statement = texts.SELECT + PURE
-    calls = (
-        "The loop calls it once for each node but the first and the last; every decision must follow from "
-        "the arguments of its own call."
-    )
-    start_ids = ("nearest-neighbour",)
-    expressions = texts.SELECT_PRIMITIVES
-
-    def baselines(self) -> Mapping[str, str]:
-        """The nearest node, and the pilot method on it."""
-        return programs(__package__, self.name, ("nearest-neighbour", "pilot"))
 
 
 @cache
