@@ -11,7 +11,7 @@ from typing import Any
 from ..base import Drawing, Instance, Json, Moves, Sense, Verdict
 from ..faults import objective_of, permutation_fault
 from ..programs import program
-from ..rule_form import PURE, RuleForm
+from ..rule_form import PURE, RuleForm, rule_text
 from ..shops.explaining import explain_schedule
 from ..shops.gantt import gantt
 from ..strata import Cell, Draw
@@ -138,5 +138,8 @@ class FlowShopRule(RuleForm, FlowShop):
         "arguments of its own call."
     )
     start_ids = ("least-idle-time",)
-    baseline_ids = texts.APPEND_PROGRAMS
     expressions = texts.APPEND_PRIMITIVES
+
+    def baselines(self) -> Mapping[str, str]:
+        """Rules that are one column each."""
+        return {name: rule_text(self.signature, *rule) for name, rule in texts.APPEND_RULES.items()}

@@ -62,7 +62,29 @@ SEQUENCE_PROGRAMS = (
     "neh-random",
     "iterated-greedy",
 )
-APPEND_PROGRAMS = ("least-idle-time", "weighted-idle-time", "least-bound", "palmer")
+APPEND_RULES = {
+    "least-idle-time": (
+        "Least idle time of the machines",
+        "The job for which the machines stand idle least.",
+        "idle",
+    ),
+    "weighted-idle-time": (
+        "Least weighted idle time (Liu and Reeves 2001, doi:10.1016/S0377-2217(00)00137-5)",
+        "Early machines and early places weigh more.",
+        "weighted_idle",
+    ),
+    "least-bound": (
+        "Least one-machine bound of the makespan",
+        "The job after which the bound is smallest.",
+        "bound",
+    ),
+    "palmer": (
+        "Slope index: jobs whose times grow from machine to machine first (Palmer 1965)",
+        "The largest slope comes next.",
+        "-slope",
+    ),
+}
+"""Name → what a rule prefers, which job comes next, and its priority as an expression."""
 
 SEQUENCE_PRIMITIVES = tuple(
     Primitive(text, "number", meaning, term)
