@@ -202,12 +202,7 @@ def _find(spec: str) -> PluginObject:
     if entries:
         return from_entry_point(spec, entries, GROUP)
     check_python(Path(spec))
-    if here := NAMES_ELSEWHERE.get(spec):
-        where = "a file of Gapsmith's sources; " if here.endswith(".py") else ""
-        raise UnknownProblem(
-            f"problem {spec!r}: no built-in problem has this name; the nearest one is {here}",
-            f"{where}`gapsmith problems show {here}` describes it",
-        )
+    _check_not_elsewhere(spec)
     near = [*near_files(Path(spec)), *get_close_matches(spec, known_names(), 3, 0.5)][:3]
     raise UnknownProblem(
         f"problem {spec!r}: not known; expected a built-in or installed name, a file.py or module:attribute",
@@ -215,11 +210,21 @@ def _find(spec: str) -> PluginObject:
     )
 
 
+def _check_not_elsewhere(spec: str) -> None:
+    """Says where the form is whose name is that of another tool's task or of a built-in that left."""
+    if here := NAMES_ELSEWHERE.get(spec):
+        where = "a file of Gapsmith's sources; " if here.endswith(".py") else ""
+        raise UnknownProblem(
+            f"problem {spec!r}: no built-in problem has this name; the nearest one is {here}",
+            f"{where}`gapsmith problems show {here}` describes it",
+        )
+
+
 def source_of(spec: str) -> PluginSource | None:
     """Where the source of a problem is, found without running any of it; None of a built-in one.
 
     Raises:
-        UnknownProblem: the name is longer than that of any problem or file.
+        UnknownProblem: the name is longer than that of any problem or file, or is no problem's any more.
     """
     check_length(spec)
     if spec in BUILT_INS:
@@ -229,6 +234,8 @@ def source_of(spec: str) -> PluginSource | None:
     if _names_file(spec):
         return source_of_file(Path(spec))
     entries = [] if ":" in spec else installed(GROUP).get(spec, [])
+    if not entries:
+        _check_not_elsewhere(spec)
     return source_of_module(entries[0].module if entries else spec.partition(":")[0])
 
 

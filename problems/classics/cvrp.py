@@ -9,9 +9,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from ..base import Drawing, Instance, Json, Moves, Sense, Verdict
+from ..base import Drawing, Instance, Json, Sense, Verdict
 from ..faults import integer_fault, list_fault, objective_of
-from ..programs import program, programs
+from ..programs import ShipsMoves, program, programs
 from ..strata import Cell, Draw
 from ..summaries import percent, quantiles
 from . import cvrp_texts as texts
@@ -110,7 +110,7 @@ def length(matrix: Sequence[Sequence[int]], plan: Sequence[Sequence[int]]) -> in
     return sum(int(matrix[a][b]) for route in plan for a, b in pairwise([0, *route, 0]))
 
 
-class Cvrp(ReadsNodes):
+class Cvrp(ShipsMoves, ReadsNodes):
     """Minimise the length of routes that serve all customers by vehicles of one capacity."""
 
     name = stream = "cvrp"
@@ -130,6 +130,7 @@ class Cvrp(ReadsNodes):
     package = __package__
     start_ids: Sequence[str] = ("nearest-neighbour", "savings")
     expressions = texts.ROUTES_PRIMITIVES
+    judge = staticmethod(judge)
 
     def __init__(self, rounds: Mapping[str, int], most_nodes: int = 1_001, decimals: int = 0) -> None:
         """Takes the sizes of the splits, and how users' files are read; see `cvrplib.read`."""
@@ -150,14 +151,6 @@ class Cvrp(ReadsNodes):
         for name, (start, call) in texts.SEARCHES.items():
             sources[name] = f"{sources[start].replace('def routes(', 'def start(')}\n\n{call}\n{search}"
         return sources
-
-    def verify(self, instance: Instance, answer: Json) -> Verdict:
-        """The length of valid routes; anything else is no valid answer."""
-        return judge(instance.public, answer)
-
-    def moves(self) -> Moves | None:
-        """Moves of customers and ends within and between routes, with the change of length."""
-        return Moves(program(__package__, Cvrp.name, "moves"))
 
     def draw(self, instance: Instance, answer: Json) -> Drawing:
         """The routes in the plane."""

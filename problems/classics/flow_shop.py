@@ -79,6 +79,7 @@ class FlowShop(StratifiedProblem):
     start_ids: Sequence[str] = ("palmer", "neh")
     baseline_ids: Sequence[str] = texts.SEQUENCE_PROGRAMS
     expressions = texts.SEQUENCE_PRIMITIVES
+    judge = staticmethod(judge)
 
     def __init__(self, rounds: Mapping[str, int], most_operations: int) -> None:
         """Takes the sizes of the splits, and the operations that an instance of a file may have."""
@@ -88,10 +89,6 @@ class FlowShop(StratifiedProblem):
     def other(self, set: str, seed: int) -> list[Instance]:
         """Taillard's instances."""
         return taillard.instances(set)
-
-    def verify(self, instance: Instance, answer: Json) -> Verdict:
-        """The makespan of a permutation; anything else is no valid answer."""
-        return judge(instance.public, answer)
 
     def moves(self) -> Moves | None:
         """The makespan, and that an answer is a permutation."""

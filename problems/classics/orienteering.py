@@ -8,9 +8,9 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from ..base import Drawing, Instance, Json, Moves, Sense, Verdict
+from ..base import Drawing, Instance, Json, Sense, Verdict
 from ..faults import integer_fault, list_fault, objective_of
-from ..programs import program
+from ..programs import ShipsMoves
 from ..strata import Cell, Draw
 from ..summaries import percent, quantiles
 from . import distances, oplib, routes
@@ -85,7 +85,7 @@ def length(matrix: Sequence[Sequence[int]], nodes: Sequence[int]) -> int:
     return sum(int(matrix[a][b]) for a, b in zip([0, *nodes], [*nodes, 0], strict=True))
 
 
-class Orienteering(ReadsNodes):
+class Orienteering(ShipsMoves, ReadsNodes):
     """Maximise the prize of the nodes that a closed tour of limited length visits."""
 
     name = stream = "orienteering"
@@ -106,20 +106,13 @@ class Orienteering(ReadsNodes):
     start_ids: Sequence[str] = ("prize-per-distance", "ratio-insertion")
     baseline_ids: Sequence[str] = texts.WHOLE_PROGRAMS
     expressions = texts.TOUR_PRIMITIVES
+    judge = staticmethod(judge)
 
     def other(self, set: str, seed: int) -> list[Instance]:
         """Large instances, the same for every seed, and those of the literature."""
         if set == LARGE:
             return self.draw_other(set, 0, (_cell(100, LARGE_LENGTH),), 10)
         return list(_peers())
-
-    def verify(self, instance: Instance, answer: Json) -> Verdict:
-        """The prize of a tour that is short enough."""
-        return judge(instance.public, answer)
-
-    def moves(self) -> Moves | None:
-        """Nodes that come in, go out or change places, and reversals, within the length."""
-        return Moves(program(__package__, Orienteering.name, "moves"))
 
     def draw(self, instance: Instance, answer: Json) -> Drawing:
         """The tour in the plane, beside the nodes that it leaves out."""

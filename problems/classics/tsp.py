@@ -8,9 +8,9 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from ..base import Drawing, Instance, Json, Moves, Sense, Verdict
+from ..base import Drawing, Instance, Json, Sense, Verdict
 from ..faults import objective_of, permutation_fault
-from ..programs import program, programs
+from ..programs import ShipsMoves, program, programs
 from ..strata import Cell, Draw
 from . import distances, routes, tsplib
 from . import tsp_texts as texts
@@ -54,7 +54,7 @@ def length(matrix: Sequence[Sequence[int]], tour: Sequence[int]) -> int:
     return sum(int(matrix[tour[place - 1]][node]) for place, node in enumerate(tour))
 
 
-class Tsp(ReadsNodes):
+class Tsp(ShipsMoves, ReadsNodes):
     """Minimise the length of a closed tour through all nodes."""
 
     name = stream = "tsp"
@@ -71,6 +71,7 @@ class Tsp(ReadsNodes):
     package = __package__
     start_ids: Sequence[str] = ("nearest-neighbour", "farthest-insertion")
     expressions = texts.TOUR_PRIMITIVES
+    judge = staticmethod(judge)
 
     def other(self, set: str, seed: int) -> list[Instance]:
         """The instances of the literature."""
@@ -83,14 +84,6 @@ class Tsp(ReadsNodes):
         for name, (start, call) in texts.SEARCHES.items():
             sources[name] = f"{sources[start].replace('def tour(', 'def start(')}\n\n{call}\n\n{search}"
         return sources
-
-    def verify(self, instance: Instance, answer: Json) -> Verdict:
-        """The length of a permutation's closed tour; anything else is no valid answer."""
-        return judge(instance.public, answer)
-
-    def moves(self) -> Moves | None:
-        """Reversals and moves of segments with the change of length."""
-        return Moves(program(__package__, Tsp.name, "moves"))
 
     def draw(self, instance: Instance, answer: Json) -> Drawing:
         """The tour in the plane."""
