@@ -202,7 +202,7 @@ def _find(spec: str) -> PluginObject:
     if entries:
         return from_entry_point(spec, entries, GROUP)
     check_python(Path(spec))
-    _check_not_elsewhere(spec)
+    check_not_elsewhere(spec)
     near = [*near_files(Path(spec)), *get_close_matches(spec, known_names(), 3, 0.5)][:3]
     raise UnknownProblem(
         f"problem {spec!r}: not known; expected a built-in or installed name, a file.py or module:attribute",
@@ -210,9 +210,10 @@ def _find(spec: str) -> PluginObject:
     )
 
 
-def _check_not_elsewhere(spec: str) -> None:
+def check_not_elsewhere(spec: str) -> None:
     """Says where the form is whose name is that of another tool's task or of a built-in that left."""
-    if here := NAMES_ELSEWHERE.get(spec):
+    here = NAMES_ELSEWHERE.get(spec)
+    if here and spec not in installed(GROUP):
         where = "a file of Gapsmith's sources; " if here.endswith(".py") else ""
         raise UnknownProblem(
             f"problem {spec!r}: no built-in problem has this name; the nearest one is {here}",
@@ -224,7 +225,7 @@ def source_of(spec: str) -> PluginSource | None:
     """Where the source of a problem is, found without running any of it; None of a built-in one.
 
     Raises:
-        UnknownProblem: the name is longer than that of any problem or file, or is no problem's any more.
+        UnknownProblem: the name is longer than that of any problem or file.
     """
     check_length(spec)
     if spec in BUILT_INS:
@@ -234,8 +235,6 @@ def source_of(spec: str) -> PluginSource | None:
     if _names_file(spec):
         return source_of_file(Path(spec))
     entries = [] if ":" in spec else installed(GROUP).get(spec, [])
-    if not entries:
-        _check_not_elsewhere(spec)
     return source_of_module(entries[0].module if entries else spec.partition(":")[0])
 
 
