@@ -33,13 +33,8 @@ RULES = (
     "job-shop-rule",
     "blocking-job-shop-rule",
     "lora-microbatches-rule",
-    "cvrp-rule",
     "flow-shop-rule",
-    "flow-shop-insertion-rule",
     "task-graph-rule",
-    "tsp-rule",
-    "multi-knapsack-rule",
-    "orienteering-rule",
 )
 UNKNOWN = Reference(1, ReferenceKind.BASELINE, None, None, "none", "1", None, "placeholder")
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
+from typing import Any
 
-from .offers import Primitive
+from .base import Instance, Json, Verdict
+from .offers import Moves, Primitive
 
 _HELPERS = re.compile(r"\n(?:from \.[\w.]+ import \w+\n)+")
 """Lines that import helpers from files beside a program's, with the blank line before them."""
@@ -46,6 +48,7 @@ class ShipsPrograms:
         start_ids: of the start programs, among the baselines or not.
         baseline_ids: of the baselines, in their order.
         expressions: what the offline proposer may write.
+        judge: verdict on an answer to the public part of an instance; who needs more overrides `verify`.
     """
 
     name: str
@@ -54,6 +57,7 @@ class ShipsPrograms:
     start_ids: Sequence[str]
     baseline_ids: Sequence[str]
     expressions: Sequence[Primitive]
+    judge: Callable[[Mapping[str, Any], Json], Verdict]
 
     def start_programs(self) -> Mapping[str, str]:
         """Id → source text of the start programs."""
@@ -70,3 +74,15 @@ class ShipsPrograms:
 
     def _completed(self, ids: Sequence[str]) -> dict[str, str]:
         return completed(self.package, self.folder or self.name, ids)
+
+    def verify(self, instance: Instance, answer: Json) -> Verdict:
+        """The verdict of `judge`."""
+        return self.judge(instance.public, answer)
+
+
+class ShipsMoves(ShipsPrograms):
+    """A problem whose moves are a file beside its programs, `moves.py`."""
+
+    def moves(self) -> Moves | None:
+        """The objective and the neighbourhoods of the file."""
+        return Moves(program(self.package, self.folder or self.name, "moves"))

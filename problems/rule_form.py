@@ -69,6 +69,23 @@ def recording() -> str:
     return files(__package__).joinpath("recording.py").read_text("utf-8")
 
 
+_EXPRESSION = '''"""{title}."""
+{imports}
+
+{signature}
+    """{says}"""
+    return {expression}
+'''
+
+
+def rule_text(signature: str, title: str, says: str, expression: str) -> str:
+    """Source of a rule that is one expression over the parameters of its signature."""
+    imports = "\nimport numpy as np\n" if "np." in signature else ""
+    return _EXPRESSION.format(
+        title=title, imports=imports, signature=signature, says=says, expression=expression
+    )
+
+
 def parameters(columns: Iterable[str], numbers: Iterable[str]) -> str:
     """The parameters of a rule's signature, one a line: arrays, then floats."""
     rows = [f"{name}: np.ndarray" for name in columns] + [f"{name}: float" for name in numbers]

@@ -22,16 +22,11 @@ BUILT_INS = {
     "blocking-job-shop-rule": "gapsmith.evaluators.shops:blocking_job_shop_rule",
     "unrelated-machines": "gapsmith.evaluators.shops.unrelated_machines:unrelated_machines",
     "cvrp": "gapsmith.evaluators.classics:cvrp",
-    "cvrp-rule": "gapsmith.evaluators.classics:cvrp_rule",
     "flow-shop": "gapsmith.evaluators.classics:flow_shop",
     "flow-shop-rule": "gapsmith.evaluators.classics:flow_shop_rule",
-    "flow-shop-insertion-rule": "gapsmith.evaluators.classics:flow_shop_insertion_rule",
     "multi-knapsack": "gapsmith.evaluators.classics:multi_knapsack",
-    "multi-knapsack-rule": "gapsmith.evaluators.classics:multi_knapsack_rule",
     "orienteering": "gapsmith.evaluators.classics:orienteering",
-    "orienteering-rule": "gapsmith.evaluators.classics:orienteering_rule",
     "tsp": "gapsmith.evaluators.classics:tsp",
-    "tsp-rule": "gapsmith.evaluators.classics:tsp_rule",
     "task-graph": "gapsmith.evaluators.graphs:task_graph",
     "task-graph-rule": "gapsmith.evaluators.graphs:task_graph_rule",
     "kv-scheduling": "gapsmith.evaluators.serving:kv_scheduling",
@@ -45,14 +40,21 @@ BUILT_INS = {
     "cluster-churn": "gapsmith.evaluators.cluster:cluster_churn",
 }
 
+LITERATURE = "examples/literature/"
+"""Folder of the source distribution with plug-in files for tasks of published tables."""
 NAMES_ELSEWHERE = {
-    "tsp_construct": "tsp-rule",
-    "tsp_constructive": "tsp-rule",
-    "cvrp_construct": "cvrp-rule",
+    "tsp_construct": LITERATURE + "tsp_construct.py",
+    "tsp_constructive": LITERATURE + "tsp_construct.py",
+    "tsp-rule": LITERATURE + "tsp_construct.py",
+    "cvrp_construct": LITERATURE + "cvrp_construct.py",
+    "cvrp-rule": LITERATURE + "cvrp_construct.py",
+    "mkp_aco": LITERATURE + "mkp_aco.py",
+    "multi-knapsack-rule": LITERATURE + "mkp_aco.py",
+    "op_aco": LITERATURE + "op_aco.py",
+    "orienteering-rule": LITERATURE + "op_aco.py",
     "fssp_gls": "flow-shop",
-    "mkp_aco": "multi-knapsack-rule",
-    "op_aco": "orienteering-rule",
+    "flow-shop-insertion-rule": "flow-shop",
     "bpp_online": "online-bin-packing",
     "online_bin_packing": "online-bin-packing",
 }
-"""Tasks of EoH, LLM4AD, ReEvo and MCTS-AHD by their names there, and the built-in problem that is nearest."""
+"""Names of other tools' tasks and of built-in problems that left → the nearest built-in problem or file."""

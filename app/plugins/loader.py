@@ -202,16 +202,23 @@ def _find(spec: str) -> PluginObject:
     if entries:
         return from_entry_point(spec, entries, GROUP)
     check_python(Path(spec))
-    if here := NAMES_ELSEWHERE.get(spec):
-        raise UnknownProblem(
-            f"problem {spec!r}: got the name that other tools give to a task",
-            f"the task is `{here}` here; `gapsmith problems show {here}` describes it",
-        )
+    check_not_elsewhere(spec)
     near = [*near_files(Path(spec)), *get_close_matches(spec, known_names(), 3, 0.5)][:3]
     raise UnknownProblem(
         f"problem {spec!r}: not known; expected a built-in or installed name, a file.py or module:attribute",
         f"did you mean {' or '.join(near)}?" if near else "`gapsmith problems list` shows the known ones",
     )
+
+
+def check_not_elsewhere(spec: str) -> None:
+    """Says where the form is whose name is that of another tool's task or of a built-in that left."""
+    here = NAMES_ELSEWHERE.get(spec)
+    if here and spec not in installed(GROUP):
+        where = "a file of Gapsmith's sources; " if here.endswith(".py") else ""
+        raise UnknownProblem(
+            f"problem {spec!r}: no built-in problem has this name; the nearest one is {here}",
+            f"{where}`gapsmith problems show {here}` describes it",
+        )
 
 
 def source_of(spec: str) -> PluginSource | None:

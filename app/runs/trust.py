@@ -21,7 +21,7 @@ from ..config import Config, parse
 from ..errors import INVALID, USAGE, UserError
 from ..plugins.foreign import is_foreign
 from ..plugins.instance_files import are_there
-from ..plugins.loader import source_of, source_of_selection
+from ..plugins.loader import check_not_elsewhere, source_of, source_of_selection
 from .record import open_record
 from .signature import SEAL, templates_digest
 from .stored_run import StoredRun
@@ -90,6 +90,7 @@ def granted(record: StoredRun, trust: Trust = NO_TRUST, uses: Collection[Use] = 
         UserError: the record asks for more than that; says for what, and how to allow it.
     """
     config = recorded_config(record)
+    check_not_elsewhere(config.campaign.problem)
     _check_layers(record, config, trust)
     asks = list(requests(record, config, uses))
     if record.foreign:

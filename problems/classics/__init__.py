@@ -7,11 +7,11 @@ from typing import Annotated
 from ..base import Parameter
 from ..shops.reading import MOST_OPERATIONS
 from ..stratified import rounds
-from .cvrp import Cvrp, CvrpRule
-from .flow_shop import FlowShop, FlowShopInsertionRule, FlowShopRule
-from .multi_knapsack import MultiKnapsack, MultiKnapsackRule
-from .orienteering import Orienteering, OrienteeringRule
-from .tsp import Tsp, TspRule
+from .cvrp import Cvrp
+from .flow_shop import FlowShop, FlowShopRule
+from .multi_knapsack import MultiKnapsack
+from .orienteering import Orienteering
+from .tsp import Tsp
 from .tsplib import MOST_NODES
 
 Rounds = Annotated[int, Parameter("instances of each stratum in this split", "instances", 1, 200)]
@@ -42,17 +42,6 @@ def cvrp(
     return Cvrp(rounds(train_per_stratum, valid_per_stratum, test_per_stratum), most_nodes, decimals)
 
 
-def cvrp_rule(
-    train_per_stratum: Rounds = 6,
-    valid_per_stratum: Rounds = 6,
-    test_per_stratum: Rounds = 15,
-    most_nodes: MostNodes = 1_001,
-    decimals: Decimals = 0,
-) -> CvrpRule:
-    """Candidates select the next node of a route in a fixed loop; the same instances."""
-    return CvrpRule(rounds(train_per_stratum, valid_per_stratum, test_per_stratum), most_nodes, decimals)
-
-
 def flow_shop(
     train_per_stratum: Rounds = 8,
     valid_per_stratum: Rounds = 8,
@@ -73,17 +62,6 @@ def flow_shop_rule(
     return FlowShopRule(rounds(train_per_stratum, valid_per_stratum, test_per_stratum), most_operations)
 
 
-def flow_shop_insertion_rule(
-    train_per_stratum: Rounds = 8,
-    valid_per_stratum: Rounds = 8,
-    test_per_stratum: Rounds = 20,
-    most_operations: MostOperations = 20_000,
-) -> FlowShopInsertionRule:
-    """Candidates rate all jobs once, and a fixed loop inserts one after the other; the same instances."""
-    sizes = rounds(train_per_stratum, valid_per_stratum, test_per_stratum)
-    return FlowShopInsertionRule(sizes, most_operations)
-
-
 def multi_knapsack(
     train_per_stratum: Rounds = 8,
     valid_per_stratum: Rounds = 8,
@@ -92,16 +70,6 @@ def multi_knapsack(
 ) -> MultiKnapsack:
     """Candidates choose items that fit in several rows; 3 strata of tightness."""
     return MultiKnapsack(rounds(train_per_stratum, valid_per_stratum, test_per_stratum), most_weights)
-
-
-def multi_knapsack_rule(
-    train_per_stratum: Rounds = 8,
-    valid_per_stratum: Rounds = 8,
-    test_per_stratum: Rounds = 20,
-    most_weights: MostWeights = 100_000,
-) -> MultiKnapsackRule:
-    """Candidates rate the items once, and a fixed loop takes what fits; the same instances."""
-    return MultiKnapsackRule(rounds(train_per_stratum, valid_per_stratum, test_per_stratum), most_weights)
 
 
 def orienteering(
@@ -114,16 +82,6 @@ def orienteering(
     return Orienteering(rounds(train_per_stratum, valid_per_stratum, test_per_stratum), most_nodes)
 
 
-def orienteering_rule(
-    train_per_stratum: Rounds = 8,
-    valid_per_stratum: Rounds = 8,
-    test_per_stratum: Rounds = 20,
-    most_nodes: MostNodes = 500,
-) -> OrienteeringRule:
-    """Candidates select the next node in a fixed loop that comes back in time; the same instances."""
-    return OrienteeringRule(rounds(train_per_stratum, valid_per_stratum, test_per_stratum), most_nodes)
-
-
 def tsp(
     train_per_stratum: Rounds = 6,
     valid_per_stratum: Rounds = 6,
@@ -132,13 +90,3 @@ def tsp(
 ) -> Tsp:
     """Candidates return a tour; 4 strata, uniform and clustered nodes."""
     return Tsp(rounds(train_per_stratum, valid_per_stratum, test_per_stratum), most_nodes)
-
-
-def tsp_rule(
-    train_per_stratum: Rounds = 6,
-    valid_per_stratum: Rounds = 6,
-    test_per_stratum: Rounds = 15,
-    most_nodes: MostNodes = 2_000,
-) -> TspRule:
-    """Candidates select the next node in a fixed loop; the same instances."""
-    return TspRule(rounds(train_per_stratum, valid_per_stratum, test_per_stratum), most_nodes)

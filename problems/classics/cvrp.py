@@ -1,4 +1,4 @@
-"""Capacitated vehicle routing, as routes and as a rule that selects the next node."""
+"""Capacitated vehicle routing: minimise the length of all routes."""
 
 from __future__ import annotations
 
@@ -9,16 +9,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from ..base import Drawing, Instance, Json, Moves, Sense, Verdict
+from ..base import Drawing, Instance, Json, Sense, Verdict
 from ..faults import integer_fault, list_fault, objective_of
-from ..programs import program, programs
-from ..rule_form import PURE
+from ..programs import ShipsMoves, program, programs
 from ..strata import Cell, Draw
 from ..summaries import percent, quantiles
 from . import cvrp_texts as texts
 from . import cvrplib, distances, routes
 from .reads_nodes import ReadsNodes
-from .rules import SelectsNode
 
 SIDE = 1_000
 """Of the square in which the nodes lie (units of length)."""
@@ -112,7 +110,7 @@ def length(matrix: Sequence[Sequence[int]], plan: Sequence[Sequence[int]]) -> in
     return sum(int(matrix[a][b]) for route in plan for a, b in pairwise([0, *route, 0]))
 
 
-class Cvrp(ReadsNodes):
+class Cvrp(ShipsMoves, ReadsNodes):
     """Minimise the length of routes that serve all customers by vehicles of one capacity."""
 
     name = stream = "cvrp"
@@ -132,6 +130,7 @@ class Cvrp(ReadsNodes):
     package = __package__
     start_ids: Sequence[str] = ("nearest-neighbour", "savings")
     expressions = texts.ROUTES_PRIMITIVES
+    judge = staticmethod(judge)
 
     def __init__(self, rounds: Mapping[str, int], most_nodes: int = 1_001, decimals: int = 0) -> None:
         """Takes the sizes of the splits, and how users' files are read; see `cvrplib.read`."""
@@ -152,14 +151,6 @@ class Cvrp(ReadsNodes):
         for name, (start, call) in texts.SEARCHES.items():
             sources[name] = f"{sources[start].replace('def routes(', 'def start(')}\n\n{call}\n{search}"
         return sources
-
-    def verify(self, instance: Instance, answer: Json) -> Verdict:
-        """The length of valid routes; anything else is no valid answer."""
-        return judge(instance.public, answer)
-
-    def moves(self) -> Moves | None:
-        """Moves of customers and ends within and between routes, with the change of length."""
-        return Moves(program(__package__, Cvrp.name, "moves"))
 
     def draw(self, instance: Instance, answer: Json) -> Drawing:
         """The routes in the plane."""
@@ -201,28 +192,6 @@ def explain_routes(public: Mapping[str, Any], plan: Sequence[Sequence[int]]) -> 
         f"The longest is route {longest}, with {len(plan[longest])} customers: "
         + routes.steps(matrix, [0, *plan[longest], 0])
     )
-
-
-class CvrpRule(SelectsNode, Cvrp):
-    """The same instances; a candidate selects the next node, a fixed loop makes one route after the other."""
-
-    name = "cvrp-rule"
-    entry_point = "select_next_node"
-    signature = (
-        "def select_next_node(current_node: int, depot: int, unvisited_nodes: np.ndarray, "
-        "rest_capacity: float, demands: np.ndarray, distance_matrix: np.ndarray) -> int:"
-    )
-    statement = texts.SELECT + PURE
-    calls = (
-        "The loop calls it once for each customer, and once more for each return that the program decides; "
-        "every decision must follow from the arguments of its own call."
-    )
-    start_ids = ("nearest-neighbour",)
-    expressions = texts.SELECT_PRIMITIVES
-
-    def baselines(self) -> Mapping[str, str]:
-        """The nearest customer, and the same from the farthest one."""
-        return programs(__package__, self.name, ("nearest-neighbour", "farthest-start"))
 
 
 @cache

@@ -18,17 +18,6 @@ integer from 1 to the capacity, and demands[0] = 0. Return the routes: a list of
 order of their visits, without the depot; no route is empty. The problem is NP-hard, and CPU
 time is limited."""
 
-SELECT = f"""{_ROUTES}
-A fixed loop makes one route after the other: it calls select_next_node(...) and goes to the node that is
-returned. current_node is where the vehicle stands (the depot before its first customer), depot is 0,
-unvisited_nodes an array of the customers left whose demands still fit (integers), the nearest to current_node
-first, of equally near ones the lowest number; rest_capacity is what still fits, demands[a] the demand of node
-a and distance_matrix[a, b] the distance of nodes a and b (floats, visited nodes included). The rule sees the
-capacity at the depot alone, where it is rest_capacity: on the way neither the capacity nor the route so far
-is among the arguments. Return one of unvisited_nodes, or the depot to go home at once, which a vehicle that
-stands at the depot may not. Where no customer left fits, the vehicle goes home without a call. numpy is
-`np`."""
-
 CONSTRUCTIONS = (
     "nearest-neighbour",
     "farthest-start",
@@ -70,29 +59,4 @@ ROUTES_PRIMITIVES = tuple(
         ("distances[0][i]", "", "distance of node i to the depot, units of length"),
         ("sum(distances[i])", "remoteness", "sum of the distances of node i, units of length"),
     )
-)
-
-_LEFT = "distance_matrix[np.ix_(unvisited_nodes, unvisited_nodes)]"
-SELECT_PRIMITIVES = (
-    Primitive("unvisited_nodes[0]", "number", "the nearest customer", "nearest"),
-    Primitive("len(unvisited_nodes)", "number", "customers left that fit", "customers_left"),
-    Primitive("rest_capacity", "number", "what still fits, units of demand"),
-    Primitive("distance_matrix[current_node, depot]", "number", "distance to the depot", "way_home"),
-    Primitive("distance_matrix.mean()", "number", "mean of all distances", "mean_distance"),
-    Primitive(
-        "distance_matrix[current_node, unvisited_nodes]", "vector", "distances to the customers", "near"
-    ),
-    Primitive(
-        "distance_matrix[depot, unvisited_nodes]", "vector", "distances of depot and customers", "from_depot"
-    ),
-    Primitive("demands[unvisited_nodes]", "vector", "demands of the customers", "demand"),
-    Primitive(
-        f"{_LEFT}.mean(axis=1)", "vector", "mean distances of the customers to each other", "remoteness"
-    ),
-    Primitive(
-        f"np.sort({_LEFT}, axis=1)[:, min(1, len(unvisited_nodes) - 1)]",
-        "vector",
-        "distance of each customer to its nearest other",
-        "isolation",
-    ),
 )

@@ -11,14 +11,13 @@ from typing import Any
 from ..base import Drawing, Instance, Json, Moves, Sense, Verdict
 from ..faults import objective_of, permutation_fault
 from ..programs import program
-from ..rule_form import PURE, RuleForm
+from ..rule_form import PURE, RuleForm, rule_text
 from ..shops.explaining import explain_schedule
 from ..shops.gantt import gantt
 from ..strata import Cell, Draw
 from ..stratified import StratifiedProblem
 from . import flow_shop_texts as texts
 from . import taillard
-from .rules import RatesOnce
 
 SIZES = ((20, 5), (15, 5), (10, 10))
 """Jobs and machines of the strata: sizes that CP-SAT proves in seconds."""
@@ -80,6 +79,7 @@ class FlowShop(StratifiedProblem):
     start_ids: Sequence[str] = ("palmer", "neh")
     baseline_ids: Sequence[str] = texts.SEQUENCE_PROGRAMS
     expressions = texts.SEQUENCE_PRIMITIVES
+    judge = staticmethod(judge)
 
     def __init__(self, rounds: Mapping[str, int], most_operations: int) -> None:
         """Takes the sizes of the splits, and the operations that an instance of a file may have."""
@@ -89,10 +89,6 @@ class FlowShop(StratifiedProblem):
     def other(self, set: str, seed: int) -> list[Instance]:
         """Taillard's instances."""
         return taillard.instances(set)
-
-    def verify(self, instance: Instance, answer: Json) -> Verdict:
-        """The makespan of a permutation; anything else is no valid answer."""
-        return judge(instance.public, answer)
 
     def moves(self) -> Moves | None:
         """The makespan, and that an answer is a permutation."""
@@ -139,17 +135,8 @@ class FlowShopRule(RuleForm, FlowShop):
         "arguments of its own call."
     )
     start_ids = ("least-idle-time",)
-    baseline_ids = texts.APPEND_PROGRAMS
     expressions = texts.APPEND_PRIMITIVES
 
-
-class FlowShopInsertionRule(RatesOnce, FlowShop):
-    """The same instances; a candidate rates all jobs once, and a fixed loop inserts them, largest first."""
-
-    name = "flow-shop-insertion-rule"
-    entry_point = "priority"
-    signature = "def priority(times: np.ndarray) -> np.ndarray:"
-    statement = texts.INSERT + PURE
-    start_ids = ("work",)
-    baseline_ids = texts.INSERT_PROGRAMS
-    expressions = texts.INSERT_PRIMITIVES
+    def baselines(self) -> Mapping[str, str]:
+        """Rules that are one column each."""
+        return {name: rule_text(self.signature, *rule) for name, rule in texts.APPEND_RULES.items()}

@@ -52,13 +52,6 @@ Return one number for each entry, as an array of the same length. Of equal numbe
 number wins; NaN counts as infinity. numpy is `np`. The arrays (floats, time units):{_listed(COLUMNS)}
 and plain numbers:{_listed(NUMBERS)}"""
 
-INSERT = f"""{_SHOP}
-A fixed loop calls priority(...) once with the times as an array of floats (one line for each job) and inserts
-one job after the other into the order, from the LARGEST number down, of equal numbers the lower job first:
-each at the place where the makespan of the jobs inserted so far is least, the first of equal places (the
-insertion heuristic of Nawaz, Enscore and Ham 1983). Return one number for each job, as an array; NaN counts
-as minus infinity. numpy is `np`."""
-
 SEQUENCE_PROGRAMS = (
     "palmer",
     "gupta",
@@ -69,8 +62,29 @@ SEQUENCE_PROGRAMS = (
     "neh-random",
     "iterated-greedy",
 )
-APPEND_PROGRAMS = ("least-idle-time", "weighted-idle-time", "least-bound", "palmer")
-INSERT_PROGRAMS = ("work", "work-and-spread", "palmer", "job-number")
+APPEND_RULES = {
+    "least-idle-time": (
+        "Least idle time of the machines",
+        "The job for which the machines stand idle least.",
+        "idle",
+    ),
+    "weighted-idle-time": (
+        "Least weighted idle time (Liu and Reeves 2001, doi:10.1016/S0377-2217(00)00137-5)",
+        "Early machines and early places weigh more.",
+        "weighted_idle",
+    ),
+    "least-bound": (
+        "Least one-machine bound of the makespan",
+        "The job after which the bound is smallest.",
+        "bound",
+    ),
+    "palmer": (
+        "Slope index: jobs whose times grow from machine to machine first (Palmer 1965)",
+        "The largest slope comes next.",
+        "-slope",
+    ),
+}
+"""Name → what a rule prefers, which job comes next, and its priority as an expression."""
 
 SEQUENCE_PRIMITIVES = tuple(
     Primitive(text, "number", meaning, term)
@@ -102,27 +116,4 @@ APPEND_PRIMITIVES = (
     Primitive("1 - progress", "number", "share of the jobs that are left", "share_left"),
     Primitive("len(work)", "number", "jobs left", "jobs_left"),
     Primitive("work.sum()", "number", "work of the jobs left, time units", "work_left"),
-)
-
-INSERT_PRIMITIVES = (
-    *[
-        Primitive(text, "vector", meaning, term)
-        for text, term, meaning in (
-            ("times.sum(axis=1)", "work", "work of the jobs, time units"),
-            ("times.max(axis=1)", "longest_time", "longest time of each job, time units"),
-            ("times.min(axis=1)", "shortest_time", "shortest time of each job, time units"),
-            ("times.std(axis=1)", "spread", "standard deviation of each job's times, time units"),
-            ("times[:, 0]", "first_machine", "times on the first machine"),
-            ("times[:, -1]", "last_machine", "times on the last machine"),
-            ("times[:, times.sum(axis=0).argmax()]", "bottleneck", "times on the machine with most work"),
-            (
-                "times @ (2.0 * np.arange(times.shape[1]) - times.shape[1] + 1)",
-                "slope",
-                "times on the last machines less times on the first ones",
-            ),
-        )
-    ],
-    Primitive("len(times)", "number", "number of jobs", "jobs"),
-    Primitive("times.shape[1]", "number", "number of machines", "machines"),
-    Primitive("times.mean()", "number", "mean time of all operations, time units", "mean_time"),
 )

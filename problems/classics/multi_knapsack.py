@@ -1,4 +1,4 @@
-"""The multidimensional knapsack, as a set of items and as a rule that rates them."""
+"""The multidimensional knapsack: maximise the profit of items that fit in several rows."""
 
 from __future__ import annotations
 
@@ -9,16 +9,14 @@ from math import ceil, floor
 from pathlib import Path
 from typing import Any
 
-from ..base import Drawing, Instance, Json, Moves, Sense, Shape, Verdict
+from ..base import Drawing, Instance, Json, Sense, Shape, Verdict
 from ..faults import integer_fault, list_fault, objective_of
-from ..programs import program
-from ..rule_form import PURE
+from ..programs import ShipsMoves
 from ..strata import Cell, Draw
 from ..stratified import StratifiedProblem
 from ..summaries import percent, quantiles
 from . import multi_knapsack_texts as texts
 from . import or_library
-from .rules import RatesOnce
 
 TIGHTNESS = (25, 50, 75)
 """Capacity in percent of the sum of all weights, one stratum each."""
@@ -73,7 +71,7 @@ def loads(public: Mapping[str, Any], chosen: Sequence[int]) -> list[int]:
     return [sum(int(row[item]) for item in chosen) for row in public["weights"]]
 
 
-class MultiKnapsack(StratifiedProblem):
+class MultiKnapsack(ShipsMoves, StratifiedProblem):
     """Maximise the profit of items that fit in several rows at once."""
 
     name = stream = "multi-knapsack"
@@ -93,6 +91,7 @@ class MultiKnapsack(StratifiedProblem):
     start_ids: Sequence[str] = ("density", "toyoda")
     baseline_ids: Sequence[str] = texts.WHOLE_PROGRAMS
     expressions = texts.CHOOSE_PRIMITIVES
+    judge = staticmethod(judge)
 
     def __init__(self, rounds: Mapping[str, int], most_weights: int) -> None:
         """Takes the sizes of the splits, and the weights that an instance of a file may have."""
@@ -104,14 +103,6 @@ class MultiKnapsack(StratifiedProblem):
         if set in LARGE:
             return self.draw_other(set, 0, cells(*LARGE[set]), 3)
         return list(_peers())
-
-    def verify(self, instance: Instance, answer: Json) -> Verdict:
-        """The profit of a feasible choice."""
-        return judge(instance.public, answer)
-
-    def moves(self) -> Moves | None:
-        """The profit, and items that come in, go out or change places."""
-        return Moves(program(__package__, MultiKnapsack.name, "moves"))
 
     def draw(self, instance: Instance, answer: Json) -> Drawing:
         """One bar for each row: the weight of the chosen items in percent of the capacity."""
@@ -159,20 +150,6 @@ class MultiKnapsack(StratifiedProblem):
     def _chosen(self, instance: Instance, answer: Json) -> list[int]:
         objective_of(instance.id, judge(instance.public, answer))
         return list(answer)  # type: ignore[arg-type]
-
-
-class MultiKnapsackRule(RatesOnce, MultiKnapsack):
-    """The same instances; a candidate rates all items once, and a fixed loop takes what fits."""
-
-    name = "multi-knapsack-rule"
-    entry_point = "priority"
-    signature = (
-        "def priority(profits: np.ndarray, weights: np.ndarray, capacities: np.ndarray) -> np.ndarray:"
-    )
-    statement = texts.RATE + PURE
-    start_ids = ("relative-density",)
-    baseline_ids = texts.RULE_PROGRAMS
-    expressions = texts.RATE_PRIMITIVES
 
 
 @cache

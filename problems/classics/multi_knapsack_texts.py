@@ -13,11 +13,6 @@ CHOOSE = f"""{_ITEMS}
 Return the list of the chosen items, numbers from 0 to n - 1, in any order; an empty list is feasible. The
 problem is NP-hard, and CPU time is limited."""
 
-RATE = f"""{_ITEMS}
-A fixed loop calls priority(...) once with arrays of floats (weights has one line for each row) and goes
-through the items from the LARGEST number down, of equal numbers the lower item first; it takes every item
-that still fits. Return one number for each item, as an array; NaN counts as minus infinity. numpy is `np`."""
-
 WHOLE_PROGRAMS = (
     "profit",
     "density",
@@ -29,14 +24,6 @@ WHOLE_PROGRAMS = (
     "subgradient",
     "relative-density-exchanges",
     "subgradient-exchanges",
-)
-RULE_PROGRAMS = (
-    "profit",
-    "density",
-    "relative-density",
-    "bottleneck-density",
-    "lp-duals",
-    "subgradient",
 )
 
 CHOOSE_PRIMITIVES = tuple(
@@ -57,29 +44,4 @@ CHOOSE_PRIMITIVES = tuple(
             "shares of the capacities that item j takes, summed",
         ),
     )
-)
-
-RATE_PRIMITIVES = (
-    Primitive("profits", "vector", "profits of the items"),
-    Primitive("weights.sum(axis=0)", "vector", "weights of the items, summed over the rows", "weight"),
-    Primitive(
-        "(weights / (1 + capacities[:, None])).sum(axis=0)",
-        "vector",
-        "shares of the capacities that an item takes, summed",
-        "shares",
-    ),
-    Primitive(
-        "(weights / (1 + capacities[:, None])).max(axis=0)",
-        "vector",
-        "largest share of a capacity that an item takes",
-        "largest_share",
-    ),
-    Primitive(
-        "weights[(weights.sum(axis=1) / (1 + capacities)).argmax()]",
-        "vector",
-        "weights in the row that is shortest of capacity",
-        "scarcest",
-    ),
-    Primitive("len(profits)", "number", "number of items", "items"),
-    Primitive("capacities.sum() / (1 + weights.sum())", "number", "capacity over all weights", "tightness"),
 )

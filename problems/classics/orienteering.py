@@ -1,4 +1,4 @@
-"""Orienteering, as a tour and as a rule that selects the next node."""
+"""Orienteering: maximise the prize of a tour of limited length."""
 
 from __future__ import annotations
 
@@ -8,16 +8,14 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from ..base import Drawing, Instance, Json, Moves, Sense, Verdict
+from ..base import Drawing, Instance, Json, Sense, Verdict
 from ..faults import integer_fault, list_fault, objective_of
-from ..programs import program
-from ..rule_form import PURE
+from ..programs import ShipsMoves
 from ..strata import Cell, Draw
 from ..summaries import percent, quantiles
 from . import distances, oplib, routes
 from . import orienteering_texts as texts
 from .reads_nodes import ReadsNodes
-from .rules import SelectsNode
 
 SIDE = 10_000
 """Of the square in which the nodes lie (units of length)."""
@@ -87,7 +85,7 @@ def length(matrix: Sequence[Sequence[int]], nodes: Sequence[int]) -> int:
     return sum(int(matrix[a][b]) for a, b in zip([0, *nodes], [*nodes, 0], strict=True))
 
 
-class Orienteering(ReadsNodes):
+class Orienteering(ShipsMoves, ReadsNodes):
     """Maximise the prize of the nodes that a closed tour of limited length visits."""
 
     name = stream = "orienteering"
@@ -108,20 +106,13 @@ class Orienteering(ReadsNodes):
     start_ids: Sequence[str] = ("prize-per-distance", "ratio-insertion")
     baseline_ids: Sequence[str] = texts.WHOLE_PROGRAMS
     expressions = texts.TOUR_PRIMITIVES
+    judge = staticmethod(judge)
 
     def other(self, set: str, seed: int) -> list[Instance]:
         """Large instances, the same for every seed, and those of the literature."""
         if set == LARGE:
             return self.draw_other(set, 0, (_cell(100, LARGE_LENGTH),), 10)
         return list(_peers())
-
-    def verify(self, instance: Instance, answer: Json) -> Verdict:
-        """The prize of a tour that is short enough."""
-        return judge(instance.public, answer)
-
-    def moves(self) -> Moves | None:
-        """Nodes that come in, go out or change places, and reversals, within the length."""
-        return Moves(program(__package__, Orienteering.name, "moves"))
 
     def draw(self, instance: Instance, answer: Json) -> Drawing:
         """The tour in the plane, beside the nodes that it leaves out."""
@@ -163,25 +154,6 @@ class Orienteering(ReadsNodes):
         """The nodes of a valid answer."""
         objective_of(instance.id, judge(instance.public, answer))
         return list(answer)  # type: ignore[arg-type]
-
-
-class OrienteeringRule(SelectsNode, Orienteering):
-    """The same instances; a candidate selects the next node, a fixed loop goes there and comes back."""
-
-    name = "orienteering-rule"
-    entry_point = "select_next_node"
-    signature = (
-        "def select_next_node(current_node: int, depot: int, unvisited_nodes: np.ndarray, "
-        "rest_length: float, prizes: np.ndarray, distance_matrix: np.ndarray) -> int:"
-    )
-    statement = texts.SELECT + PURE
-    calls = (
-        "The loop calls it once for each node of the tour; every decision must follow from the arguments of "
-        "its own call."
-    )
-    start_ids = ("prize-per-distance",)
-    baseline_ids = texts.RULE_PROGRAMS
-    expressions = texts.SELECT_PRIMITIVES
 
 
 @cache

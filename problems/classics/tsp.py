@@ -1,4 +1,4 @@
-"""The travelling salesman, as a tour and as a rule that selects the next node."""
+"""The travelling salesman: minimise the length of a closed tour."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from ..base import Drawing, Instance, Json, Moves, Sense, Verdict
+from ..base import Drawing, Instance, Json, Sense, Verdict
 from ..faults import objective_of, permutation_fault
-from ..programs import program, programs
-from ..rule_form import PURE
+from ..programs import ShipsMoves, program, programs
 from ..strata import Cell, Draw
 from . import distances, routes, tsplib
 from . import tsp_texts as texts
 from .reads_nodes import ReadsNodes
-from .rules import SelectsNode
 
 SIDE = 10_000
 """Of the square in which the nodes lie (units of length)."""
@@ -56,7 +54,7 @@ def length(matrix: Sequence[Sequence[int]], tour: Sequence[int]) -> int:
     return sum(int(matrix[tour[place - 1]][node]) for place, node in enumerate(tour))
 
 
-class Tsp(ReadsNodes):
+class Tsp(ShipsMoves, ReadsNodes):
     """Minimise the length of a closed tour through all nodes."""
 
     name = stream = "tsp"
@@ -73,6 +71,7 @@ class Tsp(ReadsNodes):
     package = __package__
     start_ids: Sequence[str] = ("nearest-neighbour", "farthest-insertion")
     expressions = texts.TOUR_PRIMITIVES
+    judge = staticmethod(judge)
 
     def other(self, set: str, seed: int) -> list[Instance]:
         """The instances of the literature."""
@@ -85,14 +84,6 @@ class Tsp(ReadsNodes):
         for name, (start, call) in texts.SEARCHES.items():
             sources[name] = f"{sources[start].replace('def tour(', 'def start(')}\n\n{call}\n\n{search}"
         return sources
-
-    def verify(self, instance: Instance, answer: Json) -> Verdict:
-        """The length of a permutation's closed tour; anything else is no valid answer."""
-        return judge(instance.public, answer)
-
-    def moves(self) -> Moves | None:
-        """Reversals and moves of segments with the change of length."""
-        return Moves(program(__package__, Tsp.name, "moves"))
 
     def draw(self, instance: Instance, answer: Json) -> Drawing:
         """The tour in the plane."""
@@ -115,28 +106,6 @@ class Tsp(ReadsNodes):
         objective_of(instance.id, judge(instance.public, answer))
         nodes: Any = answer
         return [*nodes, nodes[0]]
-
-
-class TspRule(SelectsNode, Tsp):
-    """The same instances; a candidate selects the next node, a fixed loop makes the tour from node 0."""
-
-    name = "tsp-rule"
-    entry_point = "select_next_node"
-    signature = (
-        "def select_next_node(current_node: int, destination_node: int, unvisited_nodes: np.ndarray, "
-        "distance_matrix: np.ndarray) -> int:"
-    )
-    statement = texts.SELECT + PURE
-    calls = (
-        "The loop calls it once for each node but the first and the last; every decision must follow from "
-        "the arguments of its own call."
-    )
-    start_ids = ("nearest-neighbour",)
-    expressions = texts.SELECT_PRIMITIVES
-
-    def baselines(self) -> Mapping[str, str]:
-        """The nearest node, and the pilot method on it."""
-        return programs(__package__, self.name, ("nearest-neighbour", "pilot"))
 
 
 @cache

@@ -14,13 +14,6 @@ distances[a][b] is the distance of nodes a and b, coordinates[a] = [x, y] the pl
 list of coordinates is empty where distances are all there is. Return a permutation of the nodes 0 to n - 1;
 the way back is not written out. The problem is NP-hard, and CPU time is limited."""
 
-SELECT = f"""{_NODES}
-A fixed loop makes a tour from node 0: it calls select_next_node(...) and goes to the node that is returned,
-until one node is left, which comes last. current_node is where the tour stands, destination_node where it
-ends (node 0); unvisited_nodes is an array of the nodes left (integers), the nearest to current_node first,
-of equally near ones the lowest number; distance_matrix[a, b] is the distance of nodes a and b (floats),
-visited nodes included. Return one of unvisited_nodes. numpy is `np`."""
-
 CONSTRUCTIONS = (
     "nearest-neighbour",
     "nearest-neighbour-best-start",
@@ -85,28 +78,4 @@ TOUR_PRIMITIVES = tuple(
         ("max(distances[i])", "", "distance of node i to the farthest node, units of length"),
         ("distances[0][i]", "", "distance of node i to node 0, units of length"),
     )
-)
-
-SELECT_PRIMITIVES = (
-    Primitive("unvisited_nodes[0]", "number", "the nearest node", "nearest"),
-    Primitive("len(unvisited_nodes)", "number", "nodes left", "nodes_left"),
-    Primitive(
-        "distance_matrix[current_node, unvisited_nodes]", "vector", "distances to the nodes left", "near"
-    ),
-    Primitive(
-        "distance_matrix[destination_node, unvisited_nodes]", "vector", "distances to the end", "to_end"
-    ),
-    Primitive(
-        "distance_matrix[np.ix_(unvisited_nodes, unvisited_nodes)].mean(axis=1)",
-        "vector",
-        "mean distances of the nodes left to each other",
-        "remoteness",
-    ),
-    Primitive(
-        "np.sort(distance_matrix[np.ix_(unvisited_nodes, unvisited_nodes)], axis=1)[:, 1]",
-        "vector",
-        "distance of each node left to its nearest other",
-        "isolation",
-    ),
-    Primitive("distance_matrix.mean()", "number", "mean of all distances", "mean_distance"),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..base import Drawing, Instance, Json, Moves, Sense, Verdict
+from ..base import Drawing, Instance, Json, Moves, Sense
 from ..rule_form import PURE, RuleForm
 from ..stratified import StratifiedProblem
 from . import reading, rules, texts
@@ -36,6 +36,7 @@ class TaskGraph(StratifiedProblem):
     package = __package__
     start_ids = ("heft", "peft", "min-min")
     expressions = texts.SCHEDULE_PRIMITIVES
+    judge = staticmethod(judge)
 
     def __init__(self, rounds: Mapping[str, int], processors: int) -> None:
         """Takes instances per stratum of each split, and the processors of files that name none."""
@@ -49,10 +50,6 @@ class TaskGraph(StratifiedProblem):
     def baselines(self) -> Mapping[str, str]:
         """The literature's list schedulers with their loop."""
         return rules.schedule_programs(texts.RULE_ARGUMENTS)
-
-    def verify(self, instance: Instance, answer: Json) -> Verdict:
-        """The makespan of a schedule in exact integers; anything else is no valid answer."""
-        return judge(instance.public, answer)
 
     def moves(self) -> Moves | None:
         """Moves in the order of the tasks and between processors; None for rules."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
+from ..rule_form import rule_text
+
 RULES = {
     "heft": (
         "HEFT (Topcuoglu, Hariri, Wu 2002): largest upward rank, then earliest finish",
@@ -36,16 +38,6 @@ RULES = {
 """Name → what a rule prefers, and its score as an expression."""
 
 WHOLE = "def schedule(times: list[list[int | None]], edges: list[list[int]]) -> list[list[int]]:"
-
-_RULE = '''"""{title}."""
-
-import numpy as np
-
-
-def score({arguments}) -> np.ndarray:
-    """The smallest number is placed next."""
-    return {expression}
-'''
 
 _START = f'''{WHOLE}
     """The processor and the start of each task, by the loop below."""
@@ -90,8 +82,9 @@ def moves() -> str:
 
 def rule_programs(arguments: str) -> dict[str, str]:
     """Id → text of every rule; `arguments` are the parameters of its signature."""
+    signature = f"def score({arguments}) -> np.ndarray:"
     return {
-        name: _RULE.format(title=title, expression=expression, arguments=arguments)
+        name: rule_text(signature, title, "The smallest number is placed next.", expression)
         for name, (title, expression) in RULES.items()
     }
 

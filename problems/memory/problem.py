@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..base import Drawing, Instance, Json, Moves, Sense, Verdict
+from ..base import Drawing, Instance, Json, Moves, Sense
 from ..rule_form import PURE, RuleForm
 from ..stratified import StratifiedProblem
 from . import laws, memory_files, rules, texts
@@ -39,6 +39,7 @@ class MemoryMapping(StratifiedProblem):
     package = __package__
     start_ids = ("size",)
     expressions = texts.PLACE_PRIMITIVES
+    judge = staticmethod(judge)
 
     def other(self, set: str, seed: int) -> list[Instance]:
         """Larger instances, and rectangles cut in other ways."""
@@ -49,10 +50,6 @@ class MemoryMapping(StratifiedProblem):
     def baselines(self) -> Mapping[str, str]:
         """First fit in seven orders, best fit, the best of them, and the three ratings of the loop."""
         return rules.place_programs()
-
-    def verify(self, instance: Instance, answer: Json) -> Verdict:
-        """The peak in exact integers."""
-        return judge(instance.public, answer)
 
     def moves(self) -> Moves | None:
         """Moves in the order of stacking, and the peak; None for the rule."""

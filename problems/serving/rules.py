@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
+from ..rule_form import rule_text
+
 RULES = {
     "shortest-output": ("Shortest output first; what does not fit is skipped", "outputs"),
     "fcfs": ("First come, first served; what does not fit is skipped", "-waited"),
@@ -20,16 +22,6 @@ RULES = {
     "smallest-peak": ("Smallest peak of memory first; what does not fit is skipped", "peaks"),
 }
 """Name → what a rule prefers, and its priority as an expression."""
-
-_RULE = '''"""{title}."""
-
-import numpy as np
-
-
-def priority({arguments}) -> np.ndarray:
-    """Of the requests that fit the smallest number starts."""
-    return {expression}
-'''
 
 _ONLINE = '''
 def drive(
@@ -83,8 +75,9 @@ def moves() -> str:
 
 def rule_programs(arguments: str) -> dict[str, str]:
     """Id → text of every rule; `arguments` are the parameters of its signature."""
+    signature = f"def priority({arguments}) -> np.ndarray:"
     return {
-        name: _RULE.format(title=title, expression=expression, arguments=arguments)
+        name: rule_text(signature, title, "Of the requests that fit the smallest number starts.", expression)
         for name, (title, expression) in RULES.items()
     }
 

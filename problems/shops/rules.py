@@ -6,6 +6,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal
 
+from ..rule_form import rule_text
+
 Dispatching = Literal["active", "non-delay"]
 
 RULES = {
@@ -31,16 +33,6 @@ BLOCKING_RULES = {
 
 _BELOW_ONE = ("spt-wkr",)
 """Rules whose priorities are in (0, 1], no more than the least difference between two start times."""
-
-_RULE = '''"""{title}."""
-
-import numpy as np
-
-
-def priority({arguments}) -> np.ndarray:
-    """The smallest number goes first."""
-    return {expression}
-'''
 
 _WHOLE = '''"""{title}."""
 
@@ -121,7 +113,8 @@ def blocking_schedule_programs(arguments: str) -> dict[str, str]:
 
 
 def _rule(title: str, expression: str, arguments: str) -> str:
-    return _RULE.format(title=title, expression=expression, arguments=arguments)
+    signature = f"def priority({arguments}) -> np.ndarray:"
+    return rule_text(signature, title, "The smallest number goes first.", expression)
 
 
 def _whole(title: str, loop: str, rule: str) -> str:

@@ -21,7 +21,6 @@ from ..base import (
     Instance,
     InstanceFileError,
     Json,
-    Moves,
     Parameter,
     Primitive,
     Sense,
@@ -30,7 +29,7 @@ from ..base import (
 )
 from ..faults import objective_of
 from ..files import read_text, shown, split_lines
-from ..programs import program
+from ..programs import ShipsMoves
 from ..strata import Cell, Draw
 from ..stratified import StratifiedProblem, rounds
 from ..summaries import percent
@@ -105,7 +104,7 @@ def judge(public: Mapping[str, Any], answer: Json) -> Verdict:
     return Verdict.valid(max(loads(public, plan)))
 
 
-class UnrelatedMachines(StratifiedProblem):
+class UnrelatedMachines(ShipsMoves, StratifiedProblem):
     """R | s_ijk | Cmax: minimise the makespan (time units) of jobs on unrelated machines with setups."""
 
     name = stream = "unrelated-machines"
@@ -125,6 +124,7 @@ class UnrelatedMachines(StratifiedProblem):
     baseline_ids = ("earliest-end", "multiple-insertion", "iterated-greedy")
     expressions = _PRIMITIVES
     answer_kind = KIND
+    judge = staticmethod(judge)
 
     def __init__(self, rounds: Mapping[str, int], most_setups: int) -> None:
         """Takes the sizes of the splits, and the setups that an instance of a file may have."""
@@ -134,14 +134,6 @@ class UnrelatedMachines(StratifiedProblem):
     def other(self, set: str, seed: int) -> list[Instance]:
         """Larger instances of the same law."""
         return self.draw_other(set, seed, _cells(LARGE_SIZES), 3)
-
-    def verify(self, instance: Instance, answer: Json) -> Verdict:
-        """The makespan; what is no partition of the jobs is no valid answer."""
-        return judge(instance.public, answer)
-
-    def moves(self) -> Moves | None:
-        """The makespan, and moves of jobs within and between machines, rated by increments."""
-        return Moves(program(__package__, self.name, "moves"))
 
     def draw(self, instance: Instance, answer: Json) -> Drawing:
         """Gantt chart: machine i between the heights i and i + 1, setups apart."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..base import Drawing, Instance, Json, Moves, Phase, Sense, Verdict
-from ..programs import ShipsPrograms, program
+from ..base import Drawing, Instance, Json, Phase, Sense
+from ..programs import ShipsMoves, program
 from ..rule_form import PURE, RuleForm
 from ..sequencing import SEQUENCING
 from . import texts
@@ -22,7 +22,7 @@ NAMED = {20: 20, 50: 20, 100: 20, 200: 5, 500: 5}
 _NAMED_SEED = 0
 
 
-class TotalTardiness(ShipsPrograms):
+class TotalTardiness(ShipsMoves):
     """1 || sum of T_j: minimise the total tardiness (time units) of a sequence of jobs."""
 
     name = "smtt"
@@ -44,6 +44,7 @@ class TotalTardiness(ShipsPrograms):
     )  # fmt: skip
     package = __package__
     expressions = texts.SEQUENCE_PRIMITIVES
+    judge = staticmethod(judge)
 
     def __init__(self, jobs: Sequence[int], rounds: Mapping[str, int]) -> None:
         """Takes the size of the splits.
@@ -83,17 +84,9 @@ class TotalTardiness(ShipsPrograms):
         jobs = int(set.removeprefix("n="))
         return list(draw_set(set, _NAMED_SEED, (jobs,), NAMED[jobs]))
 
-    def verify(self, instance: Instance, answer: Json) -> Verdict:
-        """A permutation's total tardiness in exact integers; anything else is no valid answer."""
-        return judge(instance.public, answer)
-
     def phases(self) -> Sequence[Phase]:
         """Descents over an order whose costs add up."""
         return SEQUENCING
-
-    def moves(self) -> Moves | None:
-        """Moves and exchanges of jobs in the sequence, and the total tardiness."""
-        return Moves(program(__package__, self.name, "moves"))
 
     def draw(self, instance: Instance, answer: Json) -> Drawing:
         """Gantt chart with due dates and tardiness."""

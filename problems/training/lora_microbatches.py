@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Shape, Verdict
+from ..base import Drawing, Instance, Json, Primitive, Sense, Shape, Verdict
 from ..faults import integer_fault, list_fault
-from ..programs import program
+from ..programs import ShipsMoves
 from ..stratified import StratifiedProblem
 from . import lora_files
 from . import lora_laws as laws
@@ -55,7 +55,7 @@ _PRIMITIVES = (
 )
 
 
-class LoraMicrobatches(StratifiedProblem):
+class LoraMicrobatches(ShipsMoves, StratifiedProblem):
     """Minimise the makespan (ticks) of a pipeline that trains several LoRA adapters."""
 
     name = stream = "lora-microbatches"
@@ -94,10 +94,6 @@ class LoraMicrobatches(StratifiedProblem):
     def verify(self, instance: Instance, answer: Json) -> Verdict:
         """The makespan in ticks, exact, empty places included."""
         return judge(instance.public, answer)
-
-    def moves(self) -> Moves | None:
-        """Moves of samples and microbatches, and the makespan."""
-        return Moves(program(__package__, self.name, "moves"))
 
     def explain(self, instance: Instance, answer: Json) -> str:
         """How full microbatches are, padding, empty places and idle stages."""

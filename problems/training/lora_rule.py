@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..base import Primitive
 from ..programs import program
-from ..rule_form import PURE, RuleForm
+from ..rule_form import PURE, RuleForm, rule_text
 from .lora_microbatches import LoraMicrobatches
 
 _STATEMENT = """\
@@ -41,6 +43,19 @@ _PRIMITIVES = (
     Primitive("remaining", "number", "samples not yet in a microbatch"),
 )
 
+_RULES = {
+    "longest-first": (
+        "First fit decreasing over all adapters: the longest sample that fits, whatever its adapter",
+        "tokens",
+    ),
+    "shortest-first": ("The shortest sample that fits, whatever its adapter", "-tokens"),
+    "adapter-with-least-left": (
+        "One batch after the other: the batch with the fewest tokens left first, its longest sample",
+        "tokens / (tokens + 1.0) - left",
+    ),
+}
+"""Name → what a rule prefers, and its rating as an expression."""
+
 
 class LoraMicrobatchesRule(RuleForm, LoraMicrobatches):
     """The same instances; a candidate rates samples, a fixed dispatcher fills microbatches by the ratings."""
@@ -58,8 +73,13 @@ class LoraMicrobatchesRule(RuleForm, LoraMicrobatches):
         "number must follow from the arguments of its own call."
     )
     start_ids = ("longest-first",)
-    baseline_ids = ("longest-first", "shortest-first", "adapter-with-least-left")
     expressions = _PRIMITIVES
+
+    def baselines(self) -> Mapping[str, str]:
+        """Rules that are one expression each."""
+        lines = self.signature.replace("(", "(\n    ").replace(", ", ",\n    ").replace(")", ",\n)")
+        says = "Rates a sample that fits the open microbatch; the highest enters."
+        return {name: rule_text(lines, title, says, text) for name, (title, text) in _RULES.items()}
 
     @property
     def recorder(self) -> str:

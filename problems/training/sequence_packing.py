@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..base import Drawing, Instance, Json, Moves, Primitive, Sense, Shape, Verdict
+from ..base import Drawing, Instance, Json, Primitive, Sense, Shape, Verdict
 from ..faults import integer_fault, list_fault
-from ..programs import program
+from ..programs import ShipsMoves
 from ..stratified import StratifiedProblem
 from . import packing_files
 from . import packing_laws as laws
@@ -50,7 +50,7 @@ _PRIMITIVES = (
 )
 
 
-class SequencePacking(StratifiedProblem):
+class SequencePacking(ShipsMoves, StratifiedProblem):
     """Minimise the time of a training step (units of 10 µs) over microbatches, groups and their sequences."""
 
     name = stream = "sequence-packing"
@@ -91,10 +91,6 @@ class SequencePacking(StratifiedProblem):
     def verify(self, instance: Instance, answer: Json) -> Verdict:
         """The time of the step in units of 10 µs, exact."""
         return judge(instance.public, answer)
-
-    def moves(self) -> Moves | None:
-        """Moves of sequences between groups, other degrees, and the time of the step."""
-        return Moves(program(__package__, self.name, "moves"))
 
     def explain(self, instance: Instance, answer: Json) -> str:
         """Overhead, waiting devices, and the microbatches that wait most."""

@@ -29,8 +29,8 @@ from typer.testing import CliRunner
 
 FLOW_TIME = Path(__file__).with_name("flow_time.py")
 FEW = {"train_per_stratum": 1, "valid_per_stratum": 1, "test_per_stratum": 1}
-BUILT_IN = {"campaign": {"problem": "orienteering-rule"}, "problem": FEW}
-"""A built-in problem with nine instances and two baselines."""
+BUILT_IN = {"campaign": {"problem": "orienteering"}, "problem": FEW}
+"""A built-in problem with nine instances."""
 EXECUTING = (
     ("verify",),
     ("replay",),
@@ -280,10 +280,10 @@ def test_no_record_switches_a_layer_off(
     folder = tmp_path / "runs" / "hostile"
     folder.mkdir(parents=True)
     program = (
-        "def select_next_node(current_node, depot, unvisited_nodes, rest_length, prizes, distance_matrix):\n"
+        "def tour(coordinates, distances, prizes, max_length):\n"
         f"    try:\n        open({str(canary)!r}, 'w').close()\n"
         "    except Exception:\n        pass\n"
-        "    return unvisited_nodes[0]\n"
+        "    return []\n"
     )
     given = {**BUILT_IN, "budget": {"iterations": 1}}
     compose.run(parse(given, "x"), folder, start={"hostile": {"heuristic.py": program}})

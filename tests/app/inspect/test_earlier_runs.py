@@ -98,3 +98,27 @@ def test_an_earlier_run_is_replayed_or_says_why_not(day: str, folder: Path, gaps
     else:
         assert done.returncode == 5, said
         assert "the replay DOES NOT HOLD: iteration 1: candidate: recorded" in said
+
+
+LEFT = "2026-11-28-multi-knapsack-rule"
+"""A run of a built-in problem that left: two iterations of the revision before."""
+
+
+def test_a_run_of_a_problem_that_left_says_where_its_form_is(tmp_path: Path, gapsmith: Command) -> None:
+    """What was found is shown; whatever needs the problem ends with one line and a hint, adding nothing."""
+    folder = tmp_path / LEFT
+    folder.mkdir()
+    with tarfile.open(EARLIER / f"{LEFT}.tar.xz") as archive:
+        archive.extractall(folder, filter="data")
+    shown = gapsmith("show", LEFT, "best", "--runs", str(tmp_path))
+    assert (shown.returncode, "def priority(" in shown.stdout) == (0, True), shown.stderr
+    before = hashlib.sha256((folder / "archive.sqlite").read_bytes()).hexdigest()
+    for verb in (["verify"], ["replay"], ["resume", "--iterations", "4"]):
+        done = gapsmith(verb[0], LEFT, *verb[1:], "--runs", str(tmp_path))
+        assert done.returncode == 2, done.stderr
+        assert "the nearest one is examples/literature/mkp_aco.py" in done.stderr
+        assert "Traceback" not in done.stderr
+    assert hashlib.sha256((folder / "archive.sqlite").read_bytes()).hexdigest() == before
+    for words in (["run", "multi-knapsack-rule"], ["problems", "show", "multi-knapsack-rule"]):
+        done = gapsmith(*words)
+        assert (done.returncode, "examples/literature/mkp_aco.py" in done.stderr) == (2, True), done.stderr

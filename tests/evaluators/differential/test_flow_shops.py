@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from gapsmith.evaluators.classics.flow_shop import lower_bound
 
-NAMES = ["flow-shop", "flow-shop-rule", "flow-shop-insertion-rule"]
+NAMES = ["flow-shop", "flow-shop-rule"]
 
 
 def _all_orders(times: list[list[int]]) -> tuple[int, list[int]]:

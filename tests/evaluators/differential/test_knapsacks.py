@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-NAMES = ["multi-knapsack", "multi-knapsack-rule"]
+NAMES = ["multi-knapsack"]
 
 
 def _items(stream: random.Random, items: int, rows: int) -> dict[str, Any]:

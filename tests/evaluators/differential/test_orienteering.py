@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from gapsmith.evaluators.classics.orienteering import UNIT, OrienteeringRelaxation, certified
 
-NAMES = ["orienteering", "orienteering-rule"]
+NAMES = ["orienteering"]
 
 
 def _nodes(stream: random.Random, count: int, share: float) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from gapsmith.evaluators.classics.capacity_cuts import capacity_bound
 
-NAMES = ["cvrp", "cvrp-rule"]
+NAMES = ["cvrp"]
 
 
 def _customers(stream: random.Random, customers: int, capacity: int) -> dict[str, Any]:

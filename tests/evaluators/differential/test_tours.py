@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-NAMES = ["tsp", "tsp-rule"]
+NAMES = ["tsp"]
 
 
 def _clusters(stream: random.Random, nodes: int) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def test_templates_of_no_use_are_the_users_mistake(tmp_path, template, name):
     if template is not None:
         folder.mkdir()
         (folder / f"{name}.md.jinja").write_text(template)
-    words = ["run", "orienteering-rule", "--model", "manual", "--runs", str(tmp_path / "runs"), "--json"]
+    words = ["run", "orienteering", "--model", "manual", "--runs", str(tmp_path / "runs"), "--json"]
     options = [
         "--set",
         f"prompts.folder={folder}",

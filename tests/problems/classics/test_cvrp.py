@@ -10,21 +10,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gapsmith.evaluators.base import EvaluationStatus, Reference, ReferenceKind
-from gapsmith.evaluators.classics import cvrp, cvrp_rule
+from gapsmith.evaluators.base import ReferenceKind
+from gapsmith.evaluators.classics import cvrp
 from gapsmith.evaluators.classics.capacity_cuts import RouteRelaxation, capacity_bound
 from gapsmith.evaluators.classics.customer_sets import customer_sets, sums
 from gapsmith.evaluators.classics.cvrp import solve
-from gapsmith.evaluators.evaluator import GapEvaluator
 from gapsmith.problems.base import Instance, InstanceFileError, VerdictStatus
 from gapsmith.problems.classics import distances
 from gapsmith.problems.classics.cvrp import PEERS, draw_customers, judge, length, public
-from gapsmith.sandbox.base import Limits
-from gapsmith.sandbox.slot import open_sandbox
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-WHOLE, RULE = cvrp.problem(), cvrp_rule.problem()
+WHOLE = cvrp.problem()
 CROSS = public([[10, 10], [10, 20], [20, 10], [10, 0], [0, 10]], [0, 2, 1, 2, 1], 3)
 """A depot in the middle of four customers, each 10 away; neighbours are 14 apart."""
 
@@ -204,16 +201,8 @@ def test_tiny_instances_are_answered(run: Any) -> None:
         {**CROSS, "capacity": 99},
         {**same, "capacity": 2},
     ):
-        for problem in (WHOLE, RULE):
-            for name, text in problem.baselines().items():
-                assert judge(instance, run(problem, text, instance)).objective is not None, name
-
-
-def test_the_rules_make_the_whole_form_s_routes(run: Any) -> None:
-    """The same heuristics in both forms."""
-    for instance in towns(6, 20, 20, 1000, seed=5):
-        for name, text in RULE.baselines().items():
-            assert run(RULE, text, instance) == run(WHOLE, WHOLE.baselines()[name], instance)
+        for name, text in WHOLE.baselines().items():
+            assert judge(instance, run(WHOLE, text, instance)).objective is not None, name
 
 
 def test_the_split_of_a_tour_is_the_best(run: Any) -> None:
@@ -229,78 +218,6 @@ def test_the_split_of_a_tour_is_the_best(run: Any) -> None:
                     assert length(matrix, made) <= length(matrix, routes)
 
 
-def drive(rule: Any, instance: dict[str, Any]) -> Any:
-    """The routes of a rule that is a function."""
-    loop: dict[str, Any] = {}
-    exec(RULE.driver, loop)
-    return loop["drive"](rule, instance)
-
-
-def test_what_the_loop_offers() -> None:
-    """Customers that fit from near to far, copies of everything, and what is left of the capacity."""
-    calls: list[dict[str, Any]] = []
-
-    def rule(**arguments: Any) -> Any:
-        calls.append({k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in arguments.items()})
-        chosen = arguments["unvisited_nodes"][-1]
-        for name in ("unvisited_nodes", "distance_matrix", "demands"):
-            arguments[name][:] = -1
-        return chosen
-
-    assert drive(rule, CROSS) == [[4, 2], [3], [1]]
-    offers = [(call["current_node"], call["rest_capacity"], call["unvisited_nodes"]) for call in calls]
-    assert offers == [(0, 3.0, [1, 2, 3, 4]), (4, 2.0, [1, 3, 2]), (0, 3.0, [1, 3]), (0, 3.0, [1])]
-    assert all(call["demands"] == CROSS["demands"] and call["depot"] == 0 for call in calls)
-
-
-def test_a_rule_may_go_home_early() -> None:
-    """After every customer; but a vehicle at the depot may not."""
-    assert drive(
-        lambda current_node, unvisited_nodes, **_: 0 if current_node else unvisited_nodes[0], CROSS
-    ) == [[1], [2], [3], [4]]
-    with pytest.raises(ValueError, match=r"at call 1: got 0, .* at the depot"):
-        drive(lambda **_: 0, CROSS)
-
-
-@pytest.mark.parametrize("reply", [None, float("nan"), 17, -1, 1.0, "1", [1]])
-def test_a_reply_that_is_no_offered_node_is_an_error(reply: Any) -> None:
-    """The call is named; floats and texts are refused."""
-    with pytest.raises(ValueError, match="select_next_node at call 1: got"):
-        drive(lambda **_: reply, CROSS)
-
-
-PLANNED = """
-import statistics
-
-def select_next_node(current_node, depot, unvisited_nodes, **rest):
-    plan = statistics.__dict__.setdefault('plan', [])
-    if not plan:
-        plan[:] = sorted(unvisited_nodes.tolist())
-    node = plan.pop(0)
-    return node if node in unvisited_nodes else int(unvisited_nodes[0])
-"""
-
-
-@pytest.mark.slow
-def test_decisions_are_asked_for_again() -> None:
-    """Honest rules pass the audit; a plan that is kept outside the text between calls does not."""
-    instances = WHOLE.instances("train", 1)[:2]
-    one = Reference(1, ReferenceKind.BASELINE, None, None, "none", "1", None, "placeholder")
-    evaluator = GapEvaluator(
-        RULE, {"train": instances}, lambda _: one, limits=Limits(cpu_seconds=2.0), seed=7, policy=""
-    )
-    with open_sandbox() as sandbox:
-        texts = (*RULE.baselines().values(), PLANNED)
-        outcomes = [
-            evaluator.evaluate(evaluator.program({"heuristic.py": text}), "train", sandbox) for text in texts
-        ]
-    evaluator.close()
-    for honest in outcomes[:-1]:
-        assert honest.status is EvaluationStatus.COMPLETE, honest.scores[-1].message
-    assert outcomes[-1].status is EvaluationStatus.FAILED
-    assert outcomes[-1].scores[-1].status.value == "stateful"
-
-
 def test_primitives_have_their_kinds() -> None:
     """Expressions of the whole form can be computed from the arguments."""
     for primitive in WHOLE.primitives():
@@ -310,9 +227,9 @@ def test_primitives_have_their_kinds() -> None:
 def test_the_peers_instances_are_theirs(run: Any) -> None:
     """Nearest neighbour has the mean that their log reports, 13.611 in units of their square."""
     instances = WHOLE.instances(PEERS, 1)
-    source = RULE.baselines()["nearest-neighbour"]
+    source = WHOLE.baselines()["nearest-neighbour"]
     values: list[Any] = [
-        judge(one.public, run(RULE, source, dict(one.public))).objective for one in instances
+        judge(one.public, run(WHOLE, source, dict(one.public))).objective for one in instances
     ]
     assert len(values) == 16
     assert sum(values) / 16e6 == pytest.approx(13.611, abs=0.001)

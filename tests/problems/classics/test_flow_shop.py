@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from gapsmith.evaluators.base import ReferenceKind
-from gapsmith.evaluators.classics import flow_shop, flow_shop_insertion_rule, flow_shop_rule
+from gapsmith.evaluators.classics import flow_shop, flow_shop_rule
 from gapsmith.evaluators.classics.flow_shop import lower_bound, shop_model, solve
 from gapsmith.problems.base import Instance, InstanceFileError, VerdictStatus
 from gapsmith.problems.classics import taillard
@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 HAND = {"times": [[3, 2], [2, 4], [2, 6]]}
 DIGEST = "af7d0510fec75f60"
-WHOLE, RULE, INSERTION = (p.problem() for p in (flow_shop, flow_shop_rule, flow_shop_insertion_rule))
+WHOLE, RULE = flow_shop.problem(), flow_shop_rule.problem()
 
 
 def makespan(public: Any, order: Any) -> int:
@@ -168,41 +168,6 @@ def test_a_rule_may_answer_anything_of_the_right_length() -> None:
     assert loop["drive"](vandal, HAND) == [0, 1, 2]
     with pytest.raises(ValueError, match="expected"):
         loop["drive"](lambda **columns: 1.0, HAND)
-
-
-def test_insertion_by_falling_work_is_the_insertion_heuristic(run: Any) -> None:
-    """The rule `work` makes the same orders as the program `neh`, ties included."""
-    for public in shops(30, 7, 3, 4, seed=5):
-        order = run(INSERTION, INSERTION.baselines()["work"], public)
-        assert order == run(WHOLE, WHOLE.baselines()["neh"], public)
-
-
-def test_insertion_takes_any_number_for_each_job() -> None:
-    """NaN comes last, equal numbers by job, changed arguments change nothing; a wrong shape is named."""
-    loop: dict[str, Any] = {}
-    exec(INSERTION.driver, loop)
-    assert loop["ranked"](np.array([np.nan, 1.0, np.inf, 1.0, -np.inf])) == [2, 1, 3, 0, 4]
-
-    def vandal(times: Any) -> Any:
-        times[:] = np.nan
-        return times[:, 0]
-
-    assert sorted(loop["drive"](vandal, HAND)) == [0, 1, 2]
-    with pytest.raises(ValueError, match=r"got shape \(2,\), expected \(3,\)"):
-        loop["drive"](lambda times: times[:2, 0], HAND)
-
-
-def test_recorded_ratings_lead_to_the_same_order() -> None:
-    """What the audit of decisions repeats."""
-    scope: dict[str, Any] = {}
-    exec(f"{INSERTION.driver}\n\n{INSERTION.recorder}", scope)
-    for public in shops(5, 7, 3, 9, seed=6):
-        numbers = [float("nan"), 1, 1, 2, float("inf"), 0, -1]
-        noted = scope["record"](lambda times, rates=numbers: rates, public)
-        (followed,) = scope["follow"]([(public, noted["decisions"], noted["calls"], [0])])
-        assert followed[0] == noted["answer"]
-        decided = scope["decide"](lambda times, rates=numbers: rates, {"arguments": followed[1]})
-        assert decided == noted["decisions"]
 
 
 def test_primitives_have_their_kinds() -> None:

@@ -1,4 +1,4 @@
-"""Knapsacks with several rows: verification, programs, the rule's loop, files, the solver, references."""
+"""Knapsacks with several rows: verification, programs, files, the solver, references."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gapsmith.evaluators.classics import multi_knapsack, multi_knapsack_rule
+from gapsmith.evaluators.classics import multi_knapsack
 from gapsmith.evaluators.classics.multi_knapsack import solve
 from gapsmith.problems.base import Instance, InstanceFileError, VerdictStatus
 from gapsmith.problems.classics.multi_knapsack import LARGE, PEERS, judge
@@ -18,7 +18,7 @@ from gapsmith.problems.classics.programs.multi_knapsack.subgradient_prices impor
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-WHOLE, RULE = multi_knapsack.problem(), multi_knapsack_rule.problem()
+WHOLE = multi_knapsack.problem()
 HAND = {"profits": [5, 4, 3], "weights": [[4, 2, 2], [1, 3, 1]], "capacities": [6, 4]}
 
 
@@ -88,15 +88,13 @@ def test_the_solver_agrees_with_all_choices() -> None:
 
 
 def test_programs_fit_and_exchanges_add_profit(run: Any) -> None:
-    """Every baseline of both forms is valid and not above the optimum; both forms agree."""
+    """Every baseline is valid and not above the optimum."""
     for public in sacks(12, 9, 3, seed=2):
         best = most(public)
         values = {name: profit(public, run(WHOLE, text, public)) for name, text in WHOLE.baselines().items()}
         assert max(values.values()) <= best
         for name in ("relative-density", "subgradient"):
             assert values[f"{name}-exchanges"] >= values[name]
-        for name, text in RULE.baselines().items():
-            assert profit(public, run(RULE, text, public)) == values[name], name
 
 
 def test_prices_are_those_of_the_relaxation() -> None:
@@ -149,53 +147,6 @@ def test_symmetries(data: Any) -> None:
     if verdict.objective is not None:
         scaled = {**public, "profits": [factor * p for p in public["profits"]]}
         assert judge(scaled, list(chosen)).objective == factor * verdict.objective
-
-
-def drive(rule: Any, public: Any) -> Any:
-    """The choice that a rule (a function) leads to."""
-    loop: dict[str, Any] = {}
-    exec(RULE.driver, loop)
-    return loop["drive"](rule, public)
-
-
-def test_the_loop_by_hand() -> None:
-    """Falling numbers, of equal ones the lower item, NaN last; what does not fit is left out."""
-    assert drive(lambda **_: [1, 2, 3], HAND) == [2, 1]
-    assert drive(lambda **_: np.zeros(3), HAND) == [0, 1]
-    assert drive(lambda **_: [float("nan"), float("-inf"), 7], HAND) == [2, 0]
-    calls: list[dict[str, Any]] = []
-
-    def vandal(**arguments: Any) -> Any:
-        calls.append({name: value.copy() for name, value in arguments.items()})
-        for value in arguments.values():
-            value[:] = 0
-        return np.arange(3)
-
-    assert drive(vandal, HAND) == [2, 1]
-    assert len(calls) == 1
-    assert calls[0]["weights"].tolist() == HAND["weights"]
-
-
-@pytest.mark.parametrize("reply", [None, 1.0, [1.0], [[1.0, 2.0, 3.0]], "abc"])
-def test_a_reply_without_a_number_for_each_item_is_an_error(reply: Any) -> None:
-    """Shape and type."""
-    with pytest.raises((ValueError, TypeError)):
-        drive(lambda **_: reply, HAND)
-
-
-def test_recorded_orders_lead_to_the_same_choice() -> None:
-    """What the recorder notes makes the answer again without the rule, ties and NaN included."""
-    scope: dict[str, Any] = {}
-    exec(f"{RULE.driver}\n\n{RULE.recorder}", scope)
-    for public in sacks(10, 9, 3, seed=3):
-        numbers = [float("nan"), 1, 1, 2, float("inf"), 0, -1, 5, 5]
-        noted = scope["record"](lambda rates=numbers, **_: rates, public)
-        (followed,) = scope["follow"]([(public, noted["decisions"], noted["calls"], [0])])
-        assert followed[0] == noted["answer"]
-        assert (
-            scope["decide"](lambda rates=numbers, **_: rates, {"arguments": followed[1]})
-            == noted["decisions"]
-        )
 
 
 def test_primitives_have_their_kinds() -> None:

@@ -1,4 +1,4 @@
-"""Orienteering: verification, programs, the rule's loop, files, branch and cut, references."""
+"""Orienteering: verification, programs, files, branch and cut, references."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gapsmith.evaluators.classics import orienteering, orienteering_rule
+from gapsmith.evaluators.classics import orienteering
 from gapsmith.evaluators.classics.cuts import cut_below
 from gapsmith.evaluators.classics.orienteering import solve
 from gapsmith.problems.base import Instance, InstanceFileError, VerdictStatus
@@ -18,7 +18,7 @@ from gapsmith.problems.classics.orienteering import LARGE, PEERS, judge, length,
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-WHOLE, RULE = orienteering.problem(), orienteering_rule.problem()
+WHOLE = orienteering.problem()
 SQUARE = {
     "coordinates": [[0, 0], [0, 10], [10, 10], [10, 0]],
     "distances": [[0, 10, 14, 10], [10, 0, 10, 14], [14, 10, 0, 10], [10, 14, 10, 0]],
@@ -154,16 +154,13 @@ def test_turning_a_tour_round_changes_nothing(data: Any) -> None:
 
 
 def test_programs_come_back_in_time(run: Any) -> None:
-    """Baselines of both forms are valid and not above the optimum; the nearest node is the same in both."""
+    """Baselines are valid and not above the optimum."""
     for public in trips(15, 6, seed=2):
         best = most(public)
-        for problem in (WHOLE, RULE):
-            for name, text in problem.baselines().items():
-                value = judge(public, run(problem, text, public)).objective
-                assert value is not None, name
-                assert value <= best, name
-        name = "nearest-feasible"
-        assert run(RULE, RULE.baselines()[name], public) == run(WHOLE, WHOLE.baselines()[name], public)
+        for name, text in WHOLE.baselines().items():
+            value = judge(public, run(WHOLE, text, public)).objective
+            assert value is not None, name
+            assert value <= best, name
 
 
 def test_later_programs_are_no_worse_than_what_they_start_from(run: Any) -> None:
@@ -176,39 +173,6 @@ def test_later_programs_are_no_worse_than_what_they_start_from(run: Any) -> None
         assert values["prize-per-distance-insertion"] >= values["prize-per-distance"]
         assert values["ratio-insertion-2-opt"] >= values["ratio-insertion"]
         assert values["best-power-insertion"] >= values["ratio-insertion-2-opt"]
-
-
-def drive(rule: Any, public: dict[str, Any]) -> Any:
-    """The tour of a rule that is a function."""
-    loop: dict[str, Any] = {}
-    exec(RULE.driver, loop)
-    return loop["drive"](rule, public)
-
-
-def test_what_the_loop_offers() -> None:
-    """Nodes from which the way back fits, from near to far, copies of everything, until none is left."""
-    calls: list[dict[str, Any]] = []
-
-    def rule(**arguments: Any) -> Any:
-        copies = {name: getattr(value, "tolist", lambda v=value: v)() for name, value in arguments.items()}
-        calls.append(copies)
-        chosen = arguments["unvisited_nodes"][-1]
-        for name in ("unvisited_nodes", "prizes", "distance_matrix"):
-            arguments[name][:] = 0
-        return chosen
-
-    assert drive(rule, SQUARE) == [2, 3]
-    assert [call["unvisited_nodes"] for call in calls] == [[1, 3, 2], [1, 3]]
-    assert [call["rest_length"] for call in calls] == [34.0, 20.0]
-    assert (calls[1]["current_node"], calls[1]["depot"], calls[1]["prizes"]) == (2, 0, [0.0, 3.0, 5.0, 4.0])
-    assert drive(rule, {**SQUARE, "max_length": 19}) == []
-
-
-@pytest.mark.parametrize("reply", [None, float("nan"), 0, 17, -1, 1.0, "1", [1]])
-def test_a_reply_that_is_no_offered_node_is_an_error(reply: Any) -> None:
-    """The step is named; the depot, floats and texts are refused."""
-    with pytest.raises(ValueError, match="select_next_node at step 1: got"):
-        drive(lambda **_: reply, SQUARE)
 
 
 def test_primitives_have_their_kinds() -> None:

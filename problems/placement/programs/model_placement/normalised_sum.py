@@ -1,5 +1,7 @@
 """Models by normalised size plus normalised load, each to the GPU whose pressure is lowest afterwards."""
 
+from .first_fit import first_fit
+
 
 def place(gpus: int, memory: int, sizes: list[int], rates: list[int]) -> list[int]:
     """GPU of each model; falls back to first fit by size when a model fits nowhere."""
@@ -28,15 +30,4 @@ def place(gpus: int, memory: int, sizes: list[int], rates: list[int]) -> list[in
         answer[i] = best
         used[best] += sizes[i]
         load[best] += rates[i]
-    return answer
-
-
-def first_fit(gpus: int, memory: int, sizes: list[int]) -> list[int]:
-    """GPU of each model, largest first, each to the first GPU with room."""
-    free = [memory - 1] * gpus
-    answer = [0] * len(sizes)
-    for i in sorted(range(len(sizes)), key=lambda i: -sizes[i]):
-        g = next(g for g in range(gpus) if free[g] >= sizes[i])
-        free[g] -= sizes[i]
-        answer[i] = g
     return answer

@@ -6,6 +6,8 @@ Bean and Hall 1985: after each job, every earlier one may move behind it; the be
 
 import numpy as np
 
+from .repair import repair
+
 
 def schedule(processing_times: list[int], due_dates: list[int]) -> list[int]:
     """Builds the rule's sequence job by job and repairs it after each."""
@@ -26,15 +28,3 @@ def index(p: np.ndarray, d: np.ndarray, time: float) -> np.ndarray:
     """Corrected modified due date: the smallest goes next."""
     share = np.minimum(p / (time + p.max()), 1.0) ** 2
     return np.maximum(1.1 * p + time, d) * (1 + share / (1 + share)) + p / (time + p.mean())
-
-
-def repair(order: list[int], p: np.ndarray, d: np.ndarray) -> None:
-    """Moves one job to the end of the partial sequence if that lowers its total tardiness; the best one."""
-    lengths, dates = p[order], d[order]
-    end = lengths.cumsum()
-    late = np.maximum(end - dates, 0.0)
-    saved = np.triu(np.minimum(late[None, :], lengths[:, None]), 1).sum(axis=1)
-    gain = saved - (np.maximum(end[-1] - dates, 0.0) - late)
-    best = int(gain.argmax())
-    if gain[best] > 0:
-        order.append(order.pop(best))

@@ -2,6 +2,9 @@
 
 import numpy as np
 
+from .modified_due_date import modified_due_date
+from .move_of_a_job import best_move
+
 
 def schedule(processing_times: list[int], due_dates: list[int]) -> list[int]:
     """Modified due date sequence, improved by the best move of one job to another place, again and again."""
@@ -13,37 +16,3 @@ def schedule(processing_times: list[int], due_dates: list[int]) -> list[int]:
         if gain >= 0:
             return order
         order.insert(target, order.pop(source))
-
-
-def modified_due_date(processing_times: list[int], due_dates: list[int]) -> list[int]:
-    """Repeatedly takes the job with the smallest max(d, t + p)."""
-    remaining = sorted(range(len(due_dates)), key=lambda j: (due_dates[j], processing_times[j]))
-    order = []
-    time = 0
-    while remaining:
-        chosen = min(remaining, key=lambda j: max(due_dates[j], time + processing_times[j]))
-        remaining.remove(chosen)
-        order.append(chosen)
-        time += processing_times[chosen]
-    return order
-
-
-def best_move(p: np.ndarray, d: np.ndarray) -> tuple[int, int, int]:
-    """Change of total tardiness, source and target place of the best insertion (0 if there is none)."""
-    n = len(p)
-    end = p.cumsum()
-    late = np.maximum(end - d, 0)
-    # Row i is the job that moves, column k the place it moves to. Jobs that it passes shift by its length.
-    earlier = np.maximum((end - d)[None, :] - p[:, None], 0) - late
-    later = np.maximum((end - d)[None, :] + p[:, None], 0) - late
-    below = np.tri(n, n, -1, dtype=bool)
-    passed = np.where(below, later, np.where(below.T, earlier, 0))
-    forward = passed.cumsum(axis=1)
-    diagonal = forward[np.arange(n), np.arange(n)]
-    # Moved forward to k > i it passes i+1..k; moved back to k < i it passes k..i-1.
-    shift = np.where(below, diagonal[:, None] - forward + passed, forward - diagonal[:, None])
-    own = np.where(below, (end - p)[None, :] + p[:, None], end[None, :])
-    change = shift + np.maximum(own - d[:, None], 0) - late[:, None]
-    change[np.arange(n), np.arange(n)] = 0
-    best = int(change.argmin())
-    return int(change.flat[best]), best // n, best % n

@@ -1,5 +1,7 @@
 """Each global batch number of all adapters is packed by first fit decreasing, adapters together."""
 
+from .padded import padded
+
 
 def schedule(
     stages: int, capacity: int, tile: int, times: list[int], samples: list[list[int]]
@@ -18,11 +20,3 @@ def schedule(
                 packed.append([i])
         microbatches += packed
     return microbatches
-
-
-def padded(microbatch: list[int], samples: list[list[int]], tile: int) -> int:
-    """Tokens of a microbatch, each adapter's rounded up to tiles."""
-    tokens: dict[int, int] = {}
-    for i in microbatch:
-        tokens[samples[i][0]] = tokens.get(samples[i][0], 0) + samples[i][2]
-    return sum(-(-total // tile) * tile for total in tokens.values())

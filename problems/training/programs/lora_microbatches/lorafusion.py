@@ -2,6 +2,9 @@
 
 import math
 
+from .pack import pack
+from .padded import padded
+
 
 def schedule(
     stages: int, capacity: int, tile: int, times: list[int], samples: list[list[int]]
@@ -18,14 +21,6 @@ def schedule(
                 steps.append((group, packed))
     merge(steps, samples, capacity, tile, stages)
     return [microbatch for group, packed in steps for microbatch in packed]
-
-
-def padded(microbatch: list[int], samples: list[list[int]], tile: int) -> int:
-    """Tokens of a microbatch, each adapter's rounded up to tiles."""
-    tokens: dict[int, int] = {}
-    for i in microbatch:
-        tokens[samples[i][0]] = tokens.get(samples[i][0], 0) + samples[i][2]
-    return sum(-(-total // tile) * tile for total in tokens.values())
 
 
 def group_adapters(samples: list[list[int]], capacity: int, stages: int) -> list[list[int]]:
@@ -53,19 +48,6 @@ def group_adapters(samples: list[list[int]], capacity: int, stages: int) -> list
         else:
             groups.append([head] if most[head] >= most[tail] else [tail])
     return groups + [[a] for a in order_left]
-
-
-def pack(step: list[int], samples: list[list[int]], capacity: int, tile: int) -> list[list[int]]:
-    """First fit decreasing on padded size."""
-    packed: list[list[int]] = []
-    for i in sorted(step, key=lambda i: -samples[i][2]):
-        for microbatch in packed:
-            if padded([*microbatch, i], samples, tile) <= capacity:
-                microbatch.append(i)
-                break
-        else:
-            packed.append([i])
-    return packed
 
 
 def merge(
