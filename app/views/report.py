@@ -14,7 +14,6 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from ...evolve.store.reader import BASELINE
 from ...evolve.store.statistics import failure_examples, failures_by_status, operators
 from ...prompts.text import fence
 from ...sandbox.unseen import clean as seen
@@ -25,15 +24,12 @@ from ..formatting import (
     count,
     counts,
     gap_cell,
-    gap_word,
     inert,
     interval,
     layers,
     milliseconds,
     percent,
     reaches,
-    reference_kinds,
-    standings,
     usd,
 )
 from ..formatting import figure as figure_of
@@ -51,7 +47,7 @@ from .plots.canvas import page_part
 from .plots.kinds import KINDS
 from .plots.quality import judged_split
 from .plots.search import candidate_links
-from .report_answers import answers, cost_words, tiles
+from .report_answers import answers, cost_words, headline_of, source_of, tiles
 from .report_tables import candidates_of, heat, packed, programs
 from .tables import far_notes, training_lines
 
@@ -133,8 +129,8 @@ def context(record: RunRecord) -> dict[str, Any]:
     summary = summarise(record.folder, record.reader)
     split = judged_split(record)
     best = record.best
-    headline = _headline(record, summary, split)
-    code = None if best is None else clean(_source(record, best))
+    headline = headline_of(record, summary, split)
+    code = None if best is None else clean(source_of(record, best))
     rejections = dict(record.reader.rejections())
     failures = failures_by_status(record.reader)
     return {
@@ -322,32 +318,6 @@ def _problem(record: RunRecord) -> dict[str, Any]:
     }
 
 
-def _headline(record: RunRecord, summary: Mapping[str, Any], split: str | None) -> dict[str, Any] | None:
-    """The run's headline, and figures of what it names on the split that judges."""
-    if split is None or summary["best"] is None:
-        return None
-    best = summary["best"]["splits"][split]
-    start = (summary["start"] or {"splits": {}})["splits"].get(split)
-    baseline = summary["headline"]["baseline"]
-    figures = None if baseline is None else record.figures(BASELINE + baseline, split)
-    return {
-        "best": best,
-        "start": start,
-        "text": clean(summary["headline"]["text"]),
-        "proven": summary["headline"]["verdict"] == "better",
-        "worse": summary["headline"]["verdict"] == "worse",
-        "optimal": set(best["reference_kinds"]) == {"optimum"},
-        "baseline": baseline,
-        "baseline_figures": None if figures is None else figures.as_json(),
-        "kinds": reference_kinds(best["reference_kinds"])
-        + (" for one who knows the future" if summary["knows_future"] else ""),
-        "proofs": standings(summary["proofs"]),
-        "of_baseline": set(best["reference_kinds"]) == {"baseline"},
-        "word": gap_word(best["reference_kinds"]),
-        "instances": count(best["instances"], "instance"),
-    }
-
-
 def _judged(headline: Mapping[str, Any], split: str | None) -> str:
     """How the figures were judged, in words; only the test split took no part in the search."""
     if headline["best"].get("trust") == "reported":
@@ -423,13 +393,6 @@ def _simplified(record: RunRecord) -> dict[str, Any] | None:
         "verdict": verdict(document),
         "code": clean(next(iter(document["files"].values())).rstrip()),
     }
-
-
-def _source(record: RunRecord, id: str) -> str:
-    files = record.candidate(id).files
-    if len(files) == 1:
-        return next(iter(files.values())).rstrip()
-    return "\n".join(f"# {path}\n{text.rstrip()}\n" for path, text in files.items())
 
 
 def _config_text(record: RunRecord) -> str:

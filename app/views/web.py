@@ -40,7 +40,7 @@ _SHARE = 0.01
 """Share of one core that polls may use: the pause between two grows with the CPU time of one."""
 _NEWEST = 12
 _MOST_RUNS = 500
-_PAGE = 50
+_PAGE = 15
 KINDS_OF_ROWS = ("all", "candidates", "rejected", "failed")
 _MARKS = 6
 _LONGEST = 300

@@ -47,7 +47,7 @@ class Tally:
         failed: candidates whose training evaluation failed (count).
         stopped: candidates that racing stopped (count).
         bests: (candidates evaluated until then, training fitness) whenever the best changed.
-        events: the last events, oldest first; migrations, the many, are left out.
+        events: the last events, oldest first; migrations and explained answers, the many, are left out.
     """
 
     def __init__(self) -> None:
@@ -131,7 +131,8 @@ class Tally:
     def _look_at_events(self, reader: Reader) -> None:
         rows = reader.rows(
             "SELECT e.iteration, e.kind, e.data, e.at, i.told FROM events e LEFT JOIN iterations i "
-            "ON i.iteration = e.iteration WHERE e.id > ? AND e.kind <> 'migration' ORDER BY e.id",
+            "ON i.iteration = e.iteration WHERE e.id > ? AND e.kind NOT IN ('migration', 'explained') "
+            "ORDER BY e.id",
             (self._read.event,),
         )
         evaluations = self.work.evaluations
