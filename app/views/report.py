@@ -6,6 +6,7 @@ import base64
 import hashlib
 import io
 import keyword
+import re
 import secrets
 import shlex
 import tokenize
@@ -23,6 +24,7 @@ from ..formatting import (
     code_span,
     count,
     counts,
+    duration,
     gap_cell,
     inert,
     interval,
@@ -47,7 +49,7 @@ from .plots.canvas import page_part
 from .plots.kinds import KINDS
 from .plots.quality import judged_split
 from .plots.search import candidate_links
-from .report_answers import answers, cost_words, headline_of, source_of, tiles
+from .report_answers import answers, calls_words, cost_words, headline_of, source_of, tiles
 from .report_tables import candidates_of, heat, packed, programs
 from .tables import far_notes, training_lines
 
@@ -110,14 +112,17 @@ _MOST_BYTES = 1_450_000
 _WRAPPED = 70
 """A line of a statement of so many characters goes on in the next one."""
 _EXCERPT = 6
+_METHOD = re.compile(r"[ \t]{1,8}def [a-zA-Z]")
 _WIDE_LINE = 110
 _TITLES = {
     "front": "Gap against CPU time",
     "answers": "Answers: best candidate and best baseline",
     "progress": "Best training loss so far",
     "scatter": "Instance by instance",
+    "islands": "Best training loss of each island",
+    "spent": "CPU time by use",
 }
-"""Headings of the pictures that the first screen may show."""
+"""Headings of pictures that no other heading or folded part names."""
 _REPORTED_TITLES = {"front": "Loss against CPU time"}
 """Those where scores are only reported, so that there is no gap."""
 _TOP = 15
@@ -149,6 +154,7 @@ def context(record: RunRecord) -> dict[str, Any]:
         "advice": [{name: clean(text) for name, text in line.items()} for line in summary["advice"]],
         "judged": None if headline is None else _judged(headline, split),
         "cost": cost_words(summary),
+        "brief": f"{duration(summary['usage']['wall_seconds'])}, {calls_words(summary['usage'])}",
         "programs": programs(record),
         "heat": heat(record, split),
         "lineage": _lineage(record),
@@ -232,10 +238,15 @@ def markdown(record: RunRecord, found: Mapping[str, Any] | None = None) -> str:
 def excerpt(code: str, entry: str, most: int = _EXCERPT) -> str:
     """The first lines of a program that do something: of its entry point, else of the text, at most `most`.
 
-    Comments, docstrings, imports and empty lines are left out; nothing of the text is run.
+    Of a class they are those of its first public method. Comments, docstrings, imports and empty lines are
+    left out; nothing of the text is run.
     """
     lines = code.splitlines()
-    begin = next((n for n, line in enumerate(lines) if line.startswith(f"def {entry}(")), 0)
+    heads = (f"def {entry}(", f"class {entry}:", f"class {entry}(")
+    begin = next((n for n, line in enumerate(lines) if line.startswith(heads)), 0)
+    if lines[begin : begin + 1] and lines[begin].startswith("class "):
+        methods = (n for n in range(begin, len(lines)) if _METHOD.match(lines[n]))
+        begin = next(methods, begin)
     kept = list(_doing(lines[begin:])) or list(_doing(lines))
     shown = [line if len(line) <= _WIDE_LINE else f"{line[:_WIDE_LINE]}…" for line in kept[:most]]
     return "\n".join(shown)

@@ -171,7 +171,7 @@ def _best(record: RunRecord, summary: Mapping[str, Any], code: str | None) -> st
         when = f"which is the baseline {clean(baseline)}: the search began with it"
     elif not candidate.iteration:
         when = f"there from the start ({made})"
-    lines = len([line for line in code.splitlines() if line.strip()])
+    lines = len(code.splitlines())
     split = summary["headline"]["split"]
     gap = percent(summary["headline"]["champion_percent"])
     size = count(lines, "line")
@@ -333,7 +333,12 @@ def cost_words(summary: Mapping[str, Any]) -> str:
     usage = summary["usage"]
     words = f"{count(summary['iterations'], 'iteration')}, {count(summary['evaluations'], 'evaluation')}, "
     words += f"{count(summary['executions'], 'execution')} in {duration(usage['wall_seconds'])}"
+    return f"{words}; {calls_words(usage)}"
+
+
+def calls_words(usage: Mapping[str, Any]) -> str:
+    """Calls of models, their tokens and cost, in words."""
     if not usage["model_calls"]:
-        return words + "; no calls of models, no cost"
+        return "no calls of models, no cost"
     tokens = f"{usage['tokens_in']:,} tokens in and {usage['tokens_out']:,} out"
-    return f"{words}; {count(usage['model_calls'], 'call')} of models, {tokens}, {usd(usage['cost_usd'])}"
+    return f"{count(usage['model_calls'], 'call')} of models, {tokens}, {usd(usage['cost_usd'])}"

@@ -357,6 +357,8 @@ def test_every_iteration_is_found_with_its_reason(board: LiveServer, runs: Path,
     assert {row["iteration"]: row["status"] for row in found} == {
         number: row["rejection"] for number, row in rejected.items()
     }
+    failed = document(board, where + "?kind=failed")
+    assert [row["why"] for row in failed if row["status"] == "failed" and ":" not in row["why"]] == []
     one = next(row for row in rows if row["id"])
     assert [row["iteration"] for row in document(board, f"{where}?text={one['id']}")] == [one["iteration"]]
     assert document(board, where + "?text='%20OR%201") == []
