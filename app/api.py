@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..evolve.budget import BudgetSettings, StopReason
+from ..evolve.store.progress import mean_gap
 from ..evolve.store.schema import FILE_NAME
 from ..sandbox.base import MAIN_FILE
 from . import compose
@@ -31,10 +32,11 @@ from .runs.curves import BUDGETS
 from .runs.folders import all_runs, find_run, new_folder, new_name, preparing_runs, runs_folder
 from .runs.record import open_record, run_row
 from .runs.resume import stored_config
+from .runs.summary import best_candidate
 from .runs.trust import Use
 from .setup.prepare import setup_of_problem
 from .setup.reruns import setup_of_record
-from .views.live import LiveView, best_validated, mean_gap
+from .views.live import LiveView
 
 if TYPE_CHECKING:
     from ..evaluators.base import Plugin
@@ -468,8 +470,8 @@ def _watcher(progress: bool | Callable[[Progress], object], view: LiveView | Non
 
     def observe(campaign: Campaign) -> None:
         usage = campaign.usage()
-        best = best_validated(campaign)
-        gap = None if best is None else mean_gap(best[1])
+        reader = campaign.ports.store.read
+        gap = mean_gap(reader, best_candidate(reader), "valid")
         total = campaign.budget.iterations
         told = Progress("search", usage.iterations, total, usage.evaluations, gap, usage.wall_seconds)
         if tell(told) is False:

@@ -152,25 +152,6 @@ def model_figures(reader: Reader) -> list[dict[str, Any]]:
     return _with_rates([total for rows_of in _by_model(rows.values()) for total in rows_of])
 
 
-def model_usage(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Tokens, US dollars and calls over all models; see `_cost` for when the US dollars are None."""
-    single = [row for row in rows if row["operator"] is not None]
-    costs = [row["cost_usd"] for row in single]
-    return {
-        "tokens_in": sum(row["tokens_in"] for row in single),
-        "tokens_out": sum(row["tokens_out"] for row in single),
-        "cost_usd": _cost(single, costs),
-        "model_calls": sum(row["calls"] for row in single),
-    }
-
-
-def _cost(rows: Sequence[Mapping[str, Any]], costs: Sequence[float | None]) -> float | None:
-    """US dollars: 0 if no model was asked; None if a price is unknown or no paid reply arrived."""
-    amounts = [cost for cost in costs if cost is not None]
-    received = any(row["replies"] or row["cost_usd"] for row in rows)  # unusable replies cost money too
-    return sum(amounts) if not rows or (len(amounts) == len(costs) and received) else None
-
-
 def stop_reason(reader: Reader) -> str | None:
     """Why a campaign ended, on one line of at most 255 characters; None while it goes on."""
     reason = reader.record("stop_reason")

@@ -1,4 +1,4 @@
-"""What the store holds of one run, each loaded once, and its iterations as a budget counts them."""
+"""What the store holds of one run, each loaded once; what the campaign did, spent and has left."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from ...evolve.store.tally import Tally
 from ...evolve.tuning import OPERATOR
 from ...evolve.types import Candidate
 from ...problems.base import Instance
+from .figures import stop_reason
+from .folders import status
 from .signature import is_own
 
 
@@ -108,6 +110,53 @@ class StoredRun:
         if candidate is None:
             raise StoreError(f"{self.folder}: candidate {id} is named but not stored; the file is damaged")
         return candidate
+
+
+# What a campaign did and spent so far: panel, `watch`, dashboard and report all take it from here.
+
+
+def progress_of(folder: Path, reader: Reader, tally: Tally) -> dict[str, Any]:
+    """Counts, times, spending and what is left of the budget; reads only what is new to the tally.
+
+    Wall seconds are those of the search as of its last outcome, pauses between a stop and a resume left out.
+    """
+    tally.look(reader)
+    config = reader.record("config") or {}
+    reason = stop_reason(reader)
+    asked = tally.calls
+    seconds = reader.record("search_seconds")
+    used = {
+        "iterations": tallied_iterations(config, tally),
+        "evaluations": tally.work.evaluations,
+        "executions": tally.budgeted_executions,
+        "seconds": None if seconds is None else seconds + (reader.record("prepared_seconds") or 0.0),
+        "cpu_seconds": tally.cpu_seconds,
+        "tokens": asked.tokens,
+        "usd": tally.cost_usd,
+    }
+    budget = {name: limit for name, limit in (config.get("budget") or {}).items() if limit is not None}
+    if "patience" in budget:
+        used["patience"] = tally.since_best(reader, OPERATOR if _points_are_free(config) else None)
+    return {
+        "status": status(folder, reason),
+        "stop_reason": reason,
+        "iterations": used["iterations"],
+        "evaluations": used["evaluations"],
+        "executions": tally.executions,
+        "cpu_seconds": tally.cpu_seconds,
+        "wall_seconds": seconds,
+        "rejections": dict(sorted(tally.rejections.items(), key=lambda item: (-item[1], item[0]))),
+        "failed": tally.failed,
+        "stopped": tally.stopped,
+        "model_calls": asked.calls,
+        "tokens": asked.tokens,
+        "cost_usd": tally.cost_usd,
+        "budget": budget,
+        "budget_used": used,
+        "budget_left": {
+            name: max(0, limit - spent) for name, limit in budget.items() if (spent := used.get(name)) is not None
+        },
+    }
 
 
 # Iterations as a budget counts them: beside models, points of tuning are none.

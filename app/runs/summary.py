@@ -8,7 +8,8 @@ from typing import Any
 
 from ...evolve.store.operations import Counts, counts
 from ...evolve.store.reader import BASELINE, Reader
-from ...evolve.store.statistics import executions, tested, work
+from ...evolve.store.statistics import tested
+from ...evolve.store.tally import Tally
 from ...problems.base import SPLITS
 from .advice import advice, better_left_out, hurried, unanswered
 from .champions import best_of_time, champions, proof, solver_rows, steered_by_time, time_budget
@@ -16,18 +17,16 @@ from .figures import (
     REPORTED,
     candidate_summary,
     model_figures,
-    model_usage,
     newest_page,
     notes,
     splits,
-    stop_reason,
     trust,
 )
-from .folders import LOG_NAME, status
+from .folders import LOG_NAME
 from .headline import headline
 from .references import knows_future, proofs
 from .signature import is_own
-from .stored_run import completed_iterations
+from .stored_run import progress_of
 
 # What a run's document says of its workbench: looks that were taken, where its champion is specialised.
 
@@ -65,22 +64,18 @@ def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
     start = reader.record("start")
     champion = reader.record("champion")
     models = model_figures(reader)
-    reason = stop_reason(reader)
-    done = work(reader)
+    done = progress_of(folder, reader, Tally())
     best = best_summary(reader, champion)
     document = {
         "run": folder.resolve().name,
         "problem": (reader.record("problem") or {}).get("name"),
-        "status": status(folder, reason),
-        "stop_reason": reason,
+        "status": done["status"],
+        "stop_reason": done["stop_reason"],
         "seed": ((reader.record("config") or {}).get("campaign") or {}).get("seed"),
-        "iterations": completed_iterations(reader),
-        "evaluations": done.evaluations,
-        "executions": executions(reader),
-        "rejections": reader.rejections(),
+        **{name: done[name] for name in ("iterations", "evaluations", "executions", "rejections")},
         "usage": {
-            **model_usage(models),
-            "wall_seconds": reader.record("search_seconds"),
+            **{name: sum(row[name] for row in models if row["operator"]) for name in ("tokens_in", "tokens_out")},
+            **{name: done[name] for name in ("model_calls", "cost_usd", "wall_seconds")},
         },
         "start": None if start is None else candidate_summary(reader, start),
         "best": best,

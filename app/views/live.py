@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import sys
 import time
-from collections import deque
+from contextlib import suppress
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ...evaluators.base import Evaluation
-from ...evaluators.figures import is_reported
-from ...evolve.budget import Usage
 from ...evolve.campaign import Campaign
-from ...evolve.champion import search_seconds_left
-from ..formatting import SHORTER, clean, count, duration, percent, usd
+from ...evolve.store.schema import StoreError
+from ..errors import UserError
+from ..formatting import SHORTER, UNKNOWN, clean, count, duration
+from .watch import Looks, line, panel
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -57,8 +56,6 @@ def bar(done: int, total: int) -> str:
 _PLAIN_SECONDS = 10.0
 _SLOW_SECONDS = 30.0
 _RETRACING_SECONDS = 1.0
-_RATE_SECONDS = 10.0
-_LEAST_RATE_SECONDS = 1.0
 _FINISHING = "finishing what is under way"
 
 
@@ -78,7 +75,8 @@ class LiveView:
         self._pace = StepPace()
         self._warned = False
         self._campaign: Campaign | None = None
-        self._rates: deque[tuple[float, int]] = deque()
+        self._looks: Looks | None = None
+        self._next_look = 0.0
         self._shown_best: str | None = None
         self._next_line = 0.0
         self._said = 0
@@ -91,7 +89,7 @@ class LiveView:
             from rich.live import Live
 
             self._live = Live(
-                console=self._console, get_renderable=self._render, refresh_per_second=4, transient=True
+                console=self._console, get_renderable=self.table, refresh_per_second=4, transient=True
             )
             self._live.start()
         return self
@@ -102,8 +100,10 @@ class LiveView:
         """Removes the live table; without a table, prints the campaign's final progress as a line."""
         if self._live is not None:
             self._live.stop()
-        elif error is None and self._campaign is not None and self._campaign.search.tally.told:
-            self._line(self._status(self._campaign))
+        elif error is None and self._campaign is not None:
+            self._look(self._campaign)
+            if said := self._status():
+                self._line(said)
 
     def notify(self, what: str, done: int, total: int) -> None:
         """Shows the progress of a preparation step, and once how slow references become fewer or faster."""
@@ -135,21 +135,27 @@ class LiveView:
         """Updates the display from the state of a campaign."""
         now = time.monotonic()
         self._retrace(campaign, now)
-        self._rates.append((now, campaign.usage().executions))
         self._campaign = campaign
-        while len(self._rates) > 2 and now - self._rates[0][0] > _RATE_SECONDS:
-            self._rates.popleft()
+        if now >= self._next_look:
+            self._next_look = now + self._look(campaign)
         while self._said < len(campaign.search.notes):
             self.say(campaign.search.notes[self._said])
             self._said += 1
-        best = best_validated(campaign)
-        if self._live is not None or campaign.search.tally.told == 0:
+        if self._live is not None or not (said := self._status()):
             return
-        improved = best is not None and best[0] != self._shown_best
-        if improved or now >= self._next_line:
-            self._shown_best = best[0] if best else None
+        best = self._looks.now["best"] if self._looks and self._looks.now else None
+        if best != self._shown_best or now >= self._next_line:
+            self._shown_best = best
             self._next_line = now + _PLAIN_SECONDS
-            self._line(self._status(campaign))
+            self._line(said)
+
+    def _look(self, campaign: Campaign) -> float:
+        """Reads the record as `watch` does; returns the wall seconds until it is read again."""
+        self._looks = self._looks or Looks(campaign.ports.store.folder)
+        # What is shown may be old, but a view ends no campaign.
+        with suppress(UserError, StoreError):
+            return self._looks.look()[1]
+        return _PLAIN_SECONDS
 
     def _retrace(self, campaign: Campaign, now: float) -> None:
         """Says that a resumed campaign repeats its record, once that takes more than a second."""
@@ -163,18 +169,13 @@ class LiveView:
                 "the search goes on after them"
             )
 
-    def _status(self, campaign: Campaign) -> str:
-        usage = campaign.usage()
-        best = best_validated(campaign)
-        gap = "–" if best is None else _figure(best[1])
-        left = _left(campaign)
-        left = f"{left} left" if left else "no limit"
-        left = self._phase(campaign) or left
-        return (
-            f"iteration {usage.iterations}  evaluations {usage.evaluations}  "
-            f"executions/s {self._rate()}  best {_quality(campaign)} on validation {gap}  "
-            f"{_calls(usage)}{left}"
-        )
+    def _status(self) -> str:
+        """A line of progress; empty before the first outcome."""
+        campaign = self._campaign
+        now = None if self._looks is None else self._looks.now
+        if now is None or self._looks is None or campaign is None or not campaign.search.tally.told:
+            return ""
+        return line(now, self._looks.speed or UNKNOWN, self._phase(campaign) or "")
 
     def _phase(self, campaign: Campaign) -> str | None:
         """What is done after the search, and how far it is; None during the search."""
@@ -185,112 +186,23 @@ class LiveView:
         under_way = campaign.search.tally.asked - campaign.search.tally.told
         return f"{_FINISHING}: {count(under_way, 'iteration')}" if under_way else "validation"
 
-    def _rate(self) -> str:
-        (then, before), (now, after) = self._rates[0], self._rates[-1]
-        # Over a shorter time, one batch of executions would look like a high rate.
-        return f"{(after - before) / (now - then):.0f}" if now - then >= _LEAST_RATE_SECONDS else "–"
-
     def _line(self, text: str) -> None:
         sys.stderr.write(text + "\n")
         sys.stderr.flush()
 
-    def _render(self) -> RenderableType:
+    def table(self) -> RenderableType:
+        """What a terminal shows at present: the title with the phase, and the figures of the last look."""
+        from rich.console import Group
         from rich.table import Table
+        from rich.text import Text
 
-        table = Table(title=self._title, title_justify="left", show_header=False, box=None, pad_edge=False)
-        table.add_column(style="bold", no_wrap=True)
-        table.add_column()
         campaign = self._campaign
-        if campaign is None:
-            table.add_row("preparing", self._preparing or self._next)
-            return table
-        for name, value in self._rows(campaign):
-            table.add_row(name, value)
-        return table
-
-    def _rows(self, campaign: Campaign) -> list[tuple[str, str]]:
-        usage = campaign.usage()
-        best = best_validated(campaign)
-        start = _start_gap(campaign)
-        gap = "–" if best is None else f"{_figure(best[1])}   (began at {start})"
-        counts = sorted(campaign.search.tally.rejections.items())
-        rejections = ", ".join(f"{reason} {n}" for reason, n in counts)
+        now = None if self._looks is None else self._looks.now
+        first = Table.grid(padding=(0, 2))
+        if campaign is None or self._looks is None or now is None:
+            first.add_row(Text("preparing", style="bold"), self._preparing or self._next)
+            return Group(Text(self._title), first)
         retracing = campaign.search.tally.told < campaign.recorded.told
-        state = self._phase(campaign) or ("retracing the record" if retracing else "search")
-        return [
-            ("phase", state),
-            ("iteration", f"{usage.iterations} begun   {campaign.search.tally.told} done"),
-            ("evaluations", f"{usage.evaluations}   executions {usage.executions}   {self._rate()}/s"),
-            (f"best {_quality(campaign)}", f"{gap} on validation"),
-            ("archive", " ".join(str(n) for n in campaign.search.archive.occupancy()) + " cells by island"),
-            ("rejections", rejections or "none"),
-            *([("models", spent)] if (spent := _calls(usage).strip()) else []),
-            ("budget left", _left(campaign) or "no limit"),
-            ("elapsed", f"{duration(usage.wall_seconds)} on {self._workers}"),
-        ]
-
-
-def best_validated(campaign: Campaign) -> tuple[str, Evaluation] | None:
-    """The candidate with the best validation fitness so far, with its evaluation."""
-    complete = [(e.fitness, id) for id, e in campaign.validation.evaluations.items() if e.fitness is not None]
-    if not complete:
-        return None
-    id = max(complete)[1]
-    return id, campaign.validation.evaluations[id]
-
-
-def mean_gap(evaluation: Evaluation) -> float | None:
-    """Mean of ratios over instances with a positive reference, percent."""
-    gaps = [float(score.gap) for score in evaluation.scores if score.gap is not None]
-    return sum(gaps) / len(gaps) * 100 if gaps else None
-
-
-def _start_gap(campaign: Campaign) -> str:
-    evaluation = campaign.validation.evaluations.get(campaign.search.start.candidate.id)
-    return "–" if evaluation is None else _figure(evaluation)
-
-
-def _quality(campaign: Campaign) -> str:
-    """What is said of the best candidate: its gap, or its score where that is only reported."""
-    start = campaign.search.start.evaluation
-    return "score (unverified)" if is_reported(start) else "gap"
-
-
-def _figure(evaluation: Evaluation) -> str:
-    """Mean gap, or mean reported score."""
-    if not is_reported(evaluation):
-        return percent(mean_gap(evaluation))
-    scores = [float(score.objective) for score in evaluation.scores if score.objective is not None]
-    return f"{sum(scores) / len(scores):.5g}" if scores else "–"
-
-
-def _calls(usage: Usage) -> str:
-    """Calls of models, their tokens and cost so far; empty without a call."""
-    if not usage.model_calls:
-        return ""
-    tokens = usage.tokens_in + usage.tokens_out
-    return f"{count(usage.model_calls, 'call')}, {tokens:,} tokens, {usd(usage.cost_usd)}  "
-
-
-def _left(campaign: Campaign) -> str:
-    """What is left of the budget, each part with its unit."""
-    budget = campaign.budget
-    usage = campaign.usage()
-    parts: list[Any] = []
-    if budget.iterations is not None:
-        parts.append(f"{max(0, budget.iterations - usage.iterations)} iterations")
-    if budget.evaluations is not None:
-        parts.append(f"{max(0, budget.evaluations - usage.evaluations)} evaluations")
-    if budget.tokens is not None:
-        parts.append(f"{max(0, budget.tokens - usage.tokens_in - usage.tokens_out):,} tokens")
-    if budget.usd is not None:
-        parts.append(usd(max(0.0, budget.usd - (usage.cost_usd or 0.0))))
-    if budget.executions is not None:
-        parts.append(f"{max(0, budget.executions - usage.executions):,} executions")
-    if budget.cpu_seconds is not None:
-        parts.append(f"{max(0.0, budget.cpu_seconds - usage.cpu_seconds):.0f} CPU seconds")
-    if (seconds := search_seconds_left(campaign)) is not None:
-        parts.append(f"{duration(seconds)} of search")
-    if budget.patience is not None:
-        parts.append(f"patience {max(0, budget.patience - usage.since_improvement)}")
-    return ", ".join(parts)
+        phase = self._phase(campaign) or ("retracing the record" if retracing else "search")
+        title = Text(f"{self._title}, {self._workers}: {phase}")
+        return Group(title, panel(now, self._looks.speed))

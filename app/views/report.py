@@ -6,6 +6,7 @@ import base64
 import hashlib
 import io
 import keyword
+import re
 import secrets
 import shlex
 import tokenize
@@ -14,7 +15,6 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from ...evolve.store.reader import BASELINE
 from ...evolve.store.statistics import failure_examples, failures_by_status, operators
 from ...prompts.text import fence
 from ...sandbox.unseen import clean as seen
@@ -24,16 +24,14 @@ from ..formatting import (
     code_span,
     count,
     counts,
+    duration,
     gap_cell,
-    gap_word,
     inert,
     interval,
     layers,
     milliseconds,
     percent,
     reaches,
-    reference_kinds,
-    standings,
     usd,
 )
 from ..formatting import figure as figure_of
@@ -51,7 +49,7 @@ from .plots.canvas import page_part
 from .plots.kinds import KINDS
 from .plots.quality import judged_split
 from .plots.search import candidate_links
-from .report_answers import answers, cost_words, tiles
+from .report_answers import answers, calls_words, cost_words, headline_of, source_of, tiles
 from .report_tables import candidates_of, heat, packed, programs
 from .tables import far_notes, training_lines
 
@@ -114,14 +112,17 @@ _MOST_BYTES = 1_450_000
 _WRAPPED = 70
 """A line of a statement of so many characters goes on in the next one."""
 _EXCERPT = 6
+_METHOD = re.compile(r"[ \t]{1,8}def [a-zA-Z]")
 _WIDE_LINE = 110
 _TITLES = {
     "front": "Gap against CPU time",
     "answers": "Answers: best candidate and best baseline",
     "progress": "Best training loss so far",
     "scatter": "Instance by instance",
+    "islands": "Best training loss of each island",
+    "spent": "CPU time by use",
 }
-"""Headings of the pictures that the first screen may show."""
+"""Headings of pictures that no other heading or folded part names."""
 _REPORTED_TITLES = {"front": "Loss against CPU time"}
 """Those where scores are only reported, so that there is no gap."""
 _TOP = 15
@@ -133,8 +134,8 @@ def context(record: RunRecord) -> dict[str, Any]:
     summary = summarise(record.folder, record.reader)
     split = judged_split(record)
     best = record.best
-    headline = _headline(record, summary, split)
-    code = None if best is None else clean(_source(record, best))
+    headline = headline_of(record, summary, split)
+    code = None if best is None else clean(source_of(record, best))
     rejections = dict(record.reader.rejections())
     failures = failures_by_status(record.reader)
     return {
@@ -153,6 +154,7 @@ def context(record: RunRecord) -> dict[str, Any]:
         "advice": [{name: clean(text) for name, text in line.items()} for line in summary["advice"]],
         "judged": None if headline is None else _judged(headline, split),
         "cost": cost_words(summary),
+        "brief": f"{duration(summary['usage']['wall_seconds'])}, {calls_words(summary['usage'])}",
         "programs": programs(record),
         "heat": heat(record, split),
         "lineage": _lineage(record),
@@ -236,10 +238,15 @@ def markdown(record: RunRecord, found: Mapping[str, Any] | None = None) -> str:
 def excerpt(code: str, entry: str, most: int = _EXCERPT) -> str:
     """The first lines of a program that do something: of its entry point, else of the text, at most `most`.
 
-    Comments, docstrings, imports and empty lines are left out; nothing of the text is run.
+    Of a class they are those of its first public method. Comments, docstrings, imports and empty lines are
+    left out; nothing of the text is run.
     """
     lines = code.splitlines()
-    begin = next((n for n, line in enumerate(lines) if line.startswith(f"def {entry}(")), 0)
+    heads = (f"def {entry}(", f"class {entry}:", f"class {entry}(")
+    begin = next((n for n, line in enumerate(lines) if line.startswith(heads)), 0)
+    if lines[begin : begin + 1] and lines[begin].startswith("class "):
+        methods = (n for n in range(begin, len(lines)) if _METHOD.match(lines[n]))
+        begin = next(methods, begin)
     kept = list(_doing(lines[begin:])) or list(_doing(lines))
     shown = [line if len(line) <= _WIDE_LINE else f"{line[:_WIDE_LINE]}…" for line in kept[:most]]
     return "\n".join(shown)
@@ -322,32 +329,6 @@ def _problem(record: RunRecord) -> dict[str, Any]:
     }
 
 
-def _headline(record: RunRecord, summary: Mapping[str, Any], split: str | None) -> dict[str, Any] | None:
-    """The run's headline, and figures of what it names on the split that judges."""
-    if split is None or summary["best"] is None:
-        return None
-    best = summary["best"]["splits"][split]
-    start = (summary["start"] or {"splits": {}})["splits"].get(split)
-    baseline = summary["headline"]["baseline"]
-    figures = None if baseline is None else record.figures(BASELINE + baseline, split)
-    return {
-        "best": best,
-        "start": start,
-        "text": clean(summary["headline"]["text"]),
-        "proven": summary["headline"]["verdict"] == "better",
-        "worse": summary["headline"]["verdict"] == "worse",
-        "optimal": set(best["reference_kinds"]) == {"optimum"},
-        "baseline": baseline,
-        "baseline_figures": None if figures is None else figures.as_json(),
-        "kinds": reference_kinds(best["reference_kinds"])
-        + (" for one who knows the future" if summary["knows_future"] else ""),
-        "proofs": standings(summary["proofs"]),
-        "of_baseline": set(best["reference_kinds"]) == {"baseline"},
-        "word": gap_word(best["reference_kinds"]),
-        "instances": count(best["instances"], "instance"),
-    }
-
-
 def _judged(headline: Mapping[str, Any], split: str | None) -> str:
     """How the figures were judged, in words; only the test split took no part in the search."""
     if headline["best"].get("trust") == "reported":
@@ -423,13 +404,6 @@ def _simplified(record: RunRecord) -> dict[str, Any] | None:
         "verdict": verdict(document),
         "code": clean(next(iter(document["files"].values())).rstrip()),
     }
-
-
-def _source(record: RunRecord, id: str) -> str:
-    files = record.candidate(id).files
-    if len(files) == 1:
-        return next(iter(files.values())).rstrip()
-    return "\n".join(f"# {path}\n{text.rstrip()}\n" for path, text in files.items())
 
 
 def _config_text(record: RunRecord) -> str:

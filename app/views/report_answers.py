@@ -8,6 +8,7 @@ from typing import Any
 
 from ...evaluators.intervals import FEW
 from ...evolve.budget import StopReason
+from ...evolve.store.reader import BASELINE
 from ...evolve.store.statistics import failures_by_status
 from ...evolve.types import Candidate, Origin
 from ..formatting import (
@@ -17,11 +18,14 @@ from ..formatting import (
     count,
     counts,
     duration,
+    gap_word,
     layers,
     one_line,
     percent,
+    reference_kinds,
     reported_cell,
     signed,
+    standings,
     unsafe,
     usd,
 )
@@ -56,6 +60,40 @@ _ANSWERS = {
     ),
     Conclusion.NOTHING: ("bad", "No: there is no feasible candidate."),
 }
+
+
+def headline_of(record: RunRecord, summary: Mapping[str, Any], split: str | None) -> dict[str, Any] | None:
+    """The run's headline, and figures of what it names on the split that judges."""
+    if split is None or summary["best"] is None:
+        return None
+    best = summary["best"]["splits"][split]
+    start = (summary["start"] or {"splits": {}})["splits"].get(split)
+    baseline = summary["headline"]["baseline"]
+    figures = None if baseline is None else record.figures(BASELINE + baseline, split)
+    return {
+        "best": best,
+        "start": start,
+        "text": clean(summary["headline"]["text"]),
+        "proven": summary["headline"]["verdict"] == "better",
+        "worse": summary["headline"]["verdict"] == "worse",
+        "optimal": set(best["reference_kinds"]) == {"optimum"},
+        "baseline": baseline,
+        "baseline_figures": None if figures is None else figures.as_json(),
+        "kinds": reference_kinds(best["reference_kinds"])
+        + (" for one who knows the future" if summary["knows_future"] else ""),
+        "proofs": standings(summary["proofs"]),
+        "of_baseline": set(best["reference_kinds"]) == {"baseline"},
+        "word": gap_word(best["reference_kinds"]),
+        "instances": count(best["instances"], "instance"),
+    }
+
+
+def source_of(record: RunRecord, id: str) -> str:
+    """A candidate's files as one text."""
+    files = record.candidate(id).files
+    if len(files) == 1:
+        return next(iter(files.values())).rstrip()
+    return "\n".join(f"# {path}\n{text.rstrip()}\n" for path, text in files.items())
 
 
 def answers(
@@ -133,7 +171,7 @@ def _best(record: RunRecord, summary: Mapping[str, Any], code: str | None) -> st
         when = f"which is the baseline {clean(baseline)}: the search began with it"
     elif not candidate.iteration:
         when = f"there from the start ({made})"
-    lines = len([line for line in code.splitlines() if line.strip()])
+    lines = len(code.splitlines())
     split = summary["headline"]["split"]
     gap = percent(summary["headline"]["champion_percent"])
     size = count(lines, "line")
@@ -296,7 +334,12 @@ def cost_words(summary: Mapping[str, Any]) -> str:
     usage = summary["usage"]
     words = f"{count(summary['iterations'], 'iteration')}, {count(summary['evaluations'], 'evaluation')}, "
     words += f"{count(summary['executions'], 'execution')} in {duration(usage['wall_seconds'])}"
+    return f"{words}; {calls_words(usage)}"
+
+
+def calls_words(usage: Mapping[str, Any]) -> str:
+    """Calls of models, their tokens and cost, in words."""
     if not usage["model_calls"]:
-        return words + "; no calls of models, no cost"
+        return "no calls of models, no cost"
     tokens = f"{usage['tokens_in']:,} tokens in and {usage['tokens_out']:,} out"
-    return f"{words}; {count(usage['model_calls'], 'call')} of models, {tokens}, {usd(usage['cost_usd'])}"
+    return f"{count(usage['model_calls'], 'call')} of models, {tokens}, {usd(usage['cost_usd'])}"

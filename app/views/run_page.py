@@ -22,8 +22,7 @@ from ..runs.summary import summarise
 from .history import ancestry, loss, unified
 from .overview import COLUMNS, champion_notes, champion_rows
 from .plots.quality import judged_split
-from .report_answers import cost_words
-from .report_tables import cell
+from .report_answers import answers, cost_words, headline_of, source_of, tiles
 from .watch import snapshot
 
 _EVENTS = 100
@@ -43,6 +42,8 @@ def run_facts(record: RunRecord) -> dict[str, Any]:
     best = None if summary["best"] is None else summary["best"]["candidate"]
     split = judged_split(record)
     kept = stored_drawings(record.reader)
+    headline = headline_of(record, summary, split)
+    found = answers(record, summary, headline, None if best is None else source_of(record, best))
     return {
         "best": best,
         "status": summary["status"],
@@ -56,7 +57,8 @@ def run_facts(record: RunRecord) -> dict[str, Any]:
         "unit": record.problem.get("unit"),
         "foreign": summary["foreign"],
         "unsafe_without": summary["unsafe_without"],
-        "tiles": _tiles(record, summary, split),
+        "tiles": tiles(record, summary, headline, split),
+        "answers": [told for told in found if told["target"] in ("trust", "reproduce")],
         "times": time_points(record, summary),
         "champions": [list(map(clean, row)) for row in champion_rows(summary)],
         "champion_columns": list(COLUMNS),
@@ -77,22 +79,6 @@ def instances_of(record: RunRecord) -> list[str]:
     """Instances whose answers can be drawn: those of the split that judges, else of training."""
     split = judged_split(record) or "train"
     return [id for id, instance in record.instances.items() if instance.split == split][:_INSTANCES]
-
-
-def _tiles(record: RunRecord, summary: Mapping[str, Any], split: str | None) -> list[list[str]]:
-    """Name, figure and interval of best candidate, best baseline and start program."""
-    if split is None or summary["best"] is None:
-        return []
-    baseline = summary["headline"]["baseline"]
-    rival = None if baseline is None else summary["baselines"][baseline][split]
-    start = (summary["start"] or {"splits": {}})["splits"].get(split)
-    champion = "champion" if summary["headline"]["split"] == "test" else "best candidate so far"
-    programs = [
-        (champion, summary["best"]["splits"][split]),
-        (f"best baseline: {baseline}", rival),
-        ("start program", start),
-    ]
-    return [[clean(name), *cell(figures)] for name, figures in programs if figures is not None]
 
 
 def time_points(record: RunRecord, summary: Mapping[str, Any]) -> list[dict[str, Any]]:

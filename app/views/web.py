@@ -32,7 +32,7 @@ from ..runs.figures import LOSS, REPORTED
 from ..runs.folders import all_runs, misnamed
 from ..runs.record import SHORT, RunRecord, open_record, run_row
 from .run_page import candidate_page, instances_of, progress_points, run_facts, side
-from .watch import LEAST_SECONDS, snapshot
+from .watch import LEAST_SECONDS, budget_words, snapshot
 
 ADDRESS = "127.0.0.1"
 _log = logging.getLogger("gapsmith.web")
@@ -40,7 +40,7 @@ _SHARE = 0.01
 """Share of one core that polls may use: the pause between two grows with the CPU time of one."""
 _NEWEST = 12
 _MOST_RUNS = 500
-_PAGE = 50
+_PAGE = 15
 KINDS_OF_ROWS = ("all", "candidates", "rejected", "failed")
 _MARKS = 6
 _LONGEST = 300
@@ -290,6 +290,7 @@ def live_document(record: RunRecord, tally: Tally) -> dict[str, Any]:
     now = snapshot(record, tally)
     return {
         **now,
+        "budget_words": budget_words(now),
         "rejections": {clean(name): n for name, n in now["rejections"].items()},
         **({"loss_words": f"{LOSS[0].upper()}{LOSS[1:]}."} if now.get("trust") == REPORTED else {}),
         "newest": [

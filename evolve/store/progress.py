@@ -269,7 +269,9 @@ def iteration_page(
     }
     rows = reader.rows(
         "SELECT i.iteration, i.island, i.candidate, i.rejection, i.excerpt, i.origin, i.operator, e.status, "
-        "e.fitness FROM iterations i LEFT JOIN evaluations e ON e.program = i.candidate "
+        "e.fitness, (SELECT x.status || coalesce(': ' || x.message, '') FROM executions x "
+        "WHERE e.status = 'failed' AND x.evaluation = e.id AND x.position = e.executions - 1) AS failure "
+        "FROM iterations i LEFT JOIN evaluations e ON e.program = i.candidate "
         f"AND e.split = 'train' WHERE i.told IS NOT NULL AND {kinds[kind]} "
         "AND (?1 IS NULL OR i.iteration < ?1) AND (?2 = '' OR substr(i.candidate, 1, length(?2)) = ?2 "
         "OR instr(i.operator, ?2) OR instr(i.rejection, ?2)) ORDER BY i.iteration DESC LIMIT ?3",
@@ -283,7 +285,7 @@ def iteration_page(
             "made": row["operator"] or row["origin"] or "",
             "loss_percent": None if row["fitness"] is None else -100 * row["fitness"] + 0.0,
             "status": row["rejection"] or row["status"] or "not evaluated",
-            "why": row["excerpt"] or "",
+            "why": row["failure"] or row["excerpt"] or "",
         }
         for row in rows
     ]
@@ -293,7 +295,7 @@ def latest_events(reader: Reader, most: int) -> list[dict[str, Any]]:
     """Iteration, kind and candidate (None without one) of the last events, newest first."""
     rows = reader.rows(
         "SELECT iteration, kind, CASE WHEN json_valid(data) THEN json_extract(data, '$.candidate') END AS id "
-        "FROM events WHERE kind <> 'migration' ORDER BY id DESC LIMIT ?",
+        "FROM events WHERE kind NOT IN ('migration', 'explained') ORDER BY id DESC LIMIT ?",
         (most,),
     )
     return [

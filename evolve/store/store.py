@@ -39,6 +39,10 @@ class Store:
     """The one writer of a campaign's store. Safe to call from several threads.
 
     Every method is one transaction: after a kill at any moment it has happened or it has not.
+
+    Attributes:
+        folder: of the run.
+        read: reads the same store.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -48,7 +52,7 @@ class Store:
             StoreError: it is damaged or of a newer version.
         """
         self._db = open_writing(folder)
-        self._folder = folder
+        self.folder = folder
         self._lock = threading.RLock()
         self._nested = False
         self._usage: ModelUsage | None = None
@@ -74,7 +78,7 @@ class Store:
                 self._db.execute("COMMIT")
             except (sqlite3.OperationalError, sqlite3.DataError) as error:
                 self._roll_back()
-                raise StoreError(f"{self._folder}: {error}; {self._way_on()}") from error
+                raise StoreError(f"{self.folder}: {error}; {self._way_on()}") from error
             except BaseException:
                 self._roll_back()
                 raise
@@ -86,7 +90,7 @@ class Store:
         if self.read.record("starts") is None:
             return "the search had not begun: make room, then start the run again"
         return (
-            f"nothing told before is lost: make room, then `gapsmith resume {shlex.quote(str(self._folder))}`"
+            f"nothing told before is lost: make room, then `gapsmith resume {shlex.quote(str(self.folder))}`"
         )
 
     def changes_elsewhere(self) -> int:

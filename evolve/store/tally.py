@@ -15,8 +15,8 @@ from .statistics import BEYOND_TRAINING, Calls, IterationCounts
 _EVENTS = 5
 _CALLS = (
     "SELECT count(*) AS calls, coalesce(sum(coalesce(tokens_in, 0) + coalesce(tokens_out, 0)), 0) AS tokens, "
-    "coalesce(sum(cost_usd), 0) AS usd, coalesce(sum(text IS NOT NULL AND cost_usd IS NULL), 0) AS unpriced "
-    "FROM calls WHERE "
+    "coalesce(sum(cost_usd), 0) AS usd, coalesce(sum(text IS NOT NULL AND cost_usd IS NULL), 0) AS unpriced, "
+    "coalesce(sum(text IS NOT NULL), 0) AS replies FROM calls WHERE "
 )
 _LAST = (
     "SELECT (SELECT coalesce(max(told), 0) FROM iterations), (SELECT coalesce(max(id), 0) FROM evaluations), "
@@ -47,7 +47,7 @@ class Tally:
         failed: candidates whose training evaluation failed (count).
         stopped: candidates that racing stopped (count).
         bests: (candidates evaluated until then, training fitness) whenever the best changed.
-        events: the last events, oldest first; migrations, the many, are left out.
+        events: the last events, oldest first; migrations and explained answers, the many, are left out.
     """
 
     def __init__(self) -> None:
@@ -61,10 +61,11 @@ class Tally:
         self.events: deque[EventRow] = deque(maxlen=_EVENTS)
         self._islands: dict[int, Island] = {}
         self._calls = Calls(0, 0, 0.0)
-        self._unpriced = 0
+        self._unpriced = self._replies = 0
         self._unanswered: list[int] = []
         self._gap: tuple[str | None, float] | None = None
         self._newest: tuple[int, list[dict[str, Any]]] | None = None
+        self._best_told = 0
         self._read = _Read()
 
     @property
@@ -76,6 +77,17 @@ class Tally:
     def calls(self) -> Calls:
         """All calls of models."""
         return Calls(self._calls.calls, self._calls.tokens, None if self._unpriced else self._calls.usd)
+
+    @property
+    def cost_usd(self) -> float | None:
+        """US dollars of all calls: 0 without a call; None if a price is unknown or nothing was answered."""
+        calls = self.calls
+        return calls.usd if self._replies or calls.usd or not calls.calls else None
+
+    def since_best(self, reader: Reader, but: str | None) -> int:
+        """Iterations told since the best changed last (count), those of the operator `but` left out."""
+        query = "SELECT count(*) FROM iterations WHERE told > ? AND operator IS NOT ?"
+        return int(reader.value(query, (self._best_told, but)))
 
     def validation_gap(self, reader: Reader, candidate: str | None) -> float | None:
         """Mean gap of a candidate on validation (percent), read once; None until it was validated.
@@ -119,7 +131,8 @@ class Tally:
     def _look_at_events(self, reader: Reader) -> None:
         rows = reader.rows(
             "SELECT e.iteration, e.kind, e.data, e.at, i.told FROM events e LEFT JOIN iterations i "
-            "ON i.iteration = e.iteration WHERE e.id > ? AND e.kind <> 'migration' ORDER BY e.id",
+            "ON i.iteration = e.iteration WHERE e.id > ? AND e.kind NOT IN ('migration', 'explained') "
+            "ORDER BY e.id",
             (self._read.event,),
         )
         evaluations = self.work.evaluations
@@ -133,6 +146,7 @@ class Tally:
                     evaluations += reader.value(query, (told, until))
                     told = until
                     self.bests.append((evaluations, float(event.data["fitness"])))
+                    self._best_told = told
             self.events.append(event)
 
     def _look_at_iterations(self, reader: Reader) -> None:
@@ -203,3 +217,4 @@ class Tally:
         done = self._calls
         self._calls = Calls(done.calls + calls, done.tokens + row["tokens"], (done.usd or 0.0) + row["usd"])
         self._unpriced += row["unpriced"]
+        self._replies += row["replies"]

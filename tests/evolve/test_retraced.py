@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import closing
 from itertools import count
 from types import SimpleNamespace
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import gapsmith.app.views.live
 import pytest
 from gapsmith.app.views.live import LiveView
+from gapsmith.evolve.store.store import Store
 
 Make = Callable[..., Any]
 
@@ -43,10 +45,15 @@ def test_a_short_retracing_is_not_worth_a_line(
 def test_a_line_of_progress_names_what_is_left_of_each_limit(fakes: Make, capsys: Any) -> None:
     """CPU seconds and executions too: a campaign without a budget of its own ends by the former."""
     view = LiveView("fakes", "1 slot")
-    fakes(observe=view.observe).run(iterations=10, executions=10**6, cpu_seconds=80)
+    limits = {"iterations": 10, "executions": 10**6, "cpu_seconds": 80}
+    fake = fakes(observe=view.observe)
+    fake.folder.mkdir()
+    with closing(Store(fake.folder)) as store:
+        store.set("config", {"budget": limits})
+    fake.run(**limits)
     first = capsys.readouterr().err.splitlines()[0]
-    assert " iterations, " in first
-    assert re.search(r", 9\d\d,\d{3} executions, (80|79) CPU seconds left$", first)
+    assert re.search(r"  9 of 10 iterations left, 999,\d{3} of 1,000,000 executions left, ", first)
+    assert re.search(r"(80|79\.\d) of 80 CPU seconds left$", first)
 
 
 def test_a_table_shows_one_estimate_of_the_time_left(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:

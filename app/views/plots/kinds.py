@@ -136,7 +136,7 @@ KINDS = {
         quality_module.front_numbers,
     ),
     "front": Kind(
-        "Validation loss against CPU time of all validated programs. The line joins the best programs of the "
+        "Mean gap on validation against CPU time of all validated programs. The line joins the best of the "
         "time classes (between the dotted lines), as far as better than faster ones beyond noise. The star "
         "is the method that proved the references, where all are optima." + _SQUARES,
         time_module.front,

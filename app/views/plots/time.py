@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-from ....evolve.store.progress import costs_over_time, island_steps
+from ....evaluators.base import Evaluation
+from ....evaluators.figures import of_evaluation
+from ....evolve.store.progress import Point, costs_over_time, island_steps
 from ....evolve.store.reader import BASELINE
 from ....evolve.store.statistics import work
-from ....evolve.timing import edge
+from ....evolve.timing import edge, time_class
+from ...formatting import one_line
 from ...runs.champions import SPLIT, TimedProgram, class_champions, proof, solver_rows, timed_programs
-from ...runs.record import RunRecord
+from ...runs.figures import REPORTED, trust
+from ...runs.record import SHORT, RunRecord
 from ...runs.references import knows_future
 from .canvas import (
     BLUE,
@@ -29,6 +34,7 @@ from .canvas import (
 )
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
@@ -97,54 +103,77 @@ def spent(record: RunRecord) -> Figure | None:
 # Gap against time: champions of the time classes, and the exact method where the record has its times.
 
 _FAR = 4.0
+_LONGEST = 24
+"""Of a name in the legend (characters)."""
 _LEAST_SECONDS = 1e-5
 """Shorter times are drawn here, because a logarithmic axis has no 0."""
 
 
-def _place(program: TimedProgram) -> tuple[float, float]:
-    """Milliseconds and loss of a program."""
-    return 1000 * max(_LEAST_SECONDS, program.seconds), -100 * program.fitness + 0.0
+def _amount(record: RunRecord, evaluation: Evaluation) -> float | None:
+    """Mean gap in percent, None without one; the loss of scores that are only reported, which have no gap."""
+    if trust(record.reader) == REPORTED:
+        return None if evaluation.fitness is None else -100 * evaluation.fitness + 0.0
+    return of_evaluation(evaluation, record.instances).mean_gap_percent
+
+
+def _points(record: RunRecord, programs: Sequence[TimedProgram]) -> list[Point]:
+    """Time and gap of the programs that have a gap."""
+    return [
+        Point(one.program, max(_LEAST_SECONDS, one.seconds), amount)
+        for one in programs
+        if (amount := _amount(record, one.evaluation)) is not None
+    ]
+
+
+def _draw(axes: Axes, points: Sequence[Point], mark: str, **look: Any) -> None:
+    axes.plot([1000 * p.seconds for p in points], [p.loss for p in points], mark, **look)
 
 
 def front(record: RunRecord) -> Figure | None:
-    """Validation loss against CPU time of all validated programs, with the champions of the time classes."""
-    every = timed_programs(record.reader)
-    champions = class_champions(record.reader)
-    if not champions:
+    """Mean gap on validation against CPU time, with best candidate, best baseline and time classes."""
+    every = _points(record, timed_programs(record.reader))
+    best = _points(record, class_champions(record.reader))
+    if not best:
         return None
-    most = _FAR * max(-100 * champions[0].fitness, 0.01)
-    near = [one for one in every if -100 * one.fitness <= most]
-
+    most = _FAR * max(best[0].loss, 0.01)
+    near = [one for one in every if one.loss <= most]
     figure, axes = new_axes(WIDTH, 3.8)
-    founders = set(record.reader.record("founders") or ())
-    known = founders | {one.program for one in every if one.program.startswith(BASELINE)}
-    candidates = [_place(one) for one in near if one.program not in known]
-    baselines = [_place(one) for one in near if one.program in known]
+    names: dict[str, str] = {
+        id: BASELINE + name for id, name in (record.reader.record("founders") or {}).items()
+    }
+    baselines = [one for one in near if one.program in names or one.program.startswith(BASELINE)]
+    candidates = [one for one in near if one not in baselines]
     shown = thin(candidates)
-    axes.plot([x for x, _ in shown], [y for _, y in shown], "o", color=GREY, markersize=3, label="candidates")
-    axes.plot(
-        [x for x, _ in baselines],
-        [y for _, y in baselines],
-        "D",
-        color=ORANGE,
-        markersize=5,
-        label="baselines",
-    )
-    best = [_place(one) for one in champions]
-    x = [x for x, _ in best]
-    y = [y for _, y in best]
-    axes.step(x, y, "o-", where="post", color=BLUE, markersize=6, label="best of its time class")
+    _draw(axes, shown, "o", color=GREY, markersize=3, label="candidates")
+    _draw(axes, baselines, "D", color=ORANGE, markersize=5, label="baselines")
+    steps = {"color": BLUE, "markersize": 6, "drawstyle": "steps-post", "markerfacecolor": "none"}
+    _draw(axes, best, "o-", **steps, label="best of its time class")
+    champion = [one for one in near if one.program == record.best]
+    rival = [one for one in baselines if names.get(one.program, one.program) == record.rival]
+    if rival:
+        name = one_line(str(record.rival).removeprefix(BASELINE), _LONGEST)
+        look = {"color": ORANGE, "markersize": 8, "markeredgecolor": INK}
+        _draw(axes, rival, "D", **look, label=f"best baseline {name}")
+    if champion:
+        _draw(
+            axes,
+            champion,
+            "o",
+            color=BLUE,
+            markersize=9,
+            label=f"best candidate {champion[0].program[:SHORT]}",
+        )
+    times = [1000 * one.seconds for one in (*near, *best)]
     exact = proof(record.reader)
-    times = [*x, *[x for x, _ in (*candidates, *baselines)]]
     if exact is not None and exact["proven"] == exact["instances"]:
         times.append(1000 * exact["seconds_median"])
         what = "bound that knows the future" if knows_future(record.reader) else "exact"
-        label = f"{what} (median wall time)"
+        label = f"{what} (wall time)"
         axes.plot(times[-1:], [0.0], "*", color=INK, markersize=10, clip_on=False, label=label)
     solver = [
-        (1000 * row["time_seconds"], -100 * fitness + 0.0)
+        (1000 * row["time_seconds"], gap)
         for row in solver_rows(record.reader)
-        if (fitness := row["splits"][SPLIT]["fitness"]) is not None and -100 * fitness <= most
+        if (gap := row["splits"][SPLIT]["mean_gap_percent"]) is not None and gap <= most
     ]
     if solver:
         times += [x for x, _ in solver]
@@ -156,15 +185,16 @@ def front(record: RunRecord) -> Figure | None:
             markersize=5,
             label="solver, stopped",
         )
-    for number in {one.time_class for one in every}:
+    for number in {time_class(one.seconds) for one in every}:
         if (last := edge(number)) is not None:
             axes.axvline(1000 * last, color=FAINT, linewidth=0.8, linestyle=":", zorder=0)
     logarithmic_times(axes)
     axes.set_xlim(0.6 * min(times), 1.8 * max(times))
-    losses = [*[-100 * one.fitness + 0.0 for one in near], *[y for _, y in solver]]
+    losses = [*[one.loss for one in near], *[y for _, y in solver]]
     fit_losses(axes.yaxis, [*losses, *([] if exact is None else [0.0])])
     note_thinning(axes, len(shown), len(candidates), "candidates")
     axes.set_xlabel("CPU time of an instance above the sandbox's floor (ms, logarithmic)")
-    axes.set_ylabel("validation loss (%, logarithmic)")
-    above(axes)
+    reported = trust(record.reader) == REPORTED
+    axes.set_ylabel(f"validation {'loss' if reported else 'gap'} (%, logarithmic)")
+    above(axes, columns=2)
     return figure

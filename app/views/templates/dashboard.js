@@ -53,7 +53,6 @@
     var grid = { stroke: colour("grid"), width: 1 };
     return { label: label, stroke: colour("ink"), grid: grid, ticks: grid, font: "12px system-ui", labelFont: "13px system-ui", labelSize: 22, values: values, filter: function (u, splits) { return splits; } };
   }
-  function upright(label, values) { var a = axis(label, values); a.size = 62; return a; }
   var drawn = {};
   function chart(id, words, options, data) {
     var place = by(id), width = Math.max(260, place.clientWidth);
@@ -61,7 +60,7 @@
     place.replaceChildren();
     place.setAttribute("role", "img");
     place.setAttribute("aria-label", words);
-    drawn[id] = new uPlot(Object.assign({ width: width, height: 300, legend: { show: false } }, options), data, place);
+    drawn[id] = new uPlot(Object.assign({ width: width, height: 260, legend: { show: false } }, options), data, place);
     return drawn[id];
   }
   function empty(id, words) {
@@ -69,15 +68,12 @@
     by(id).removeAttribute("role");
     fill(by(id), [make("p", words, "soft")]);
   }
-  function labelled(ticks, unit) {
-    return function (u, splits) {
-      return splits.map(function (v) { return v === null ? "" : ticks(v) + unit; });
-    };
-  }
-  function decade(v) { var m = v / Math.pow(10, Math.floor(Math.log10(v) + 1e-9)); return Math.abs(m - 1) < .01 || Math.abs(m - 2) < .01 || Math.abs(m - 5) < .01; }
-  function sparse(splits, most) {
-    var kept = splits.filter(function (v) { return v > 0 && decade(v); }), step = kept.length > most ? function (v) { return Math.abs(Math.log10(v) % 1) < .01 || Math.abs(Math.abs(Math.log10(v) % 1) - 1) < .01; } : decade;
-    return splits.map(function (v) { return v === 0 || (v > 0 && step(v)) ? v : null; });
+  function decades(low, high, most) {
+    var found = [], n = Math.floor(Math.log10(low));
+    for (; Math.pow(10, n) <= high; n++) [1, 2, 5].forEach(function (m) { found.push([+(m * Math.pow(10, n)).toPrecision(1), m]); });
+    found = found.filter(function (f) { return f[0] >= low && f[0] <= high; });
+    if (found.length > most) found = found.filter(function (f) { return f[1] === 1; });
+    return found.map(function (f) { return f[0]; });
   }
   // From 0 as far as the least positive value the scale is linear, above logarithmic: a proven optimum is 0.
   function lossScale(values) {
@@ -87,16 +83,16 @@
     if (low > 0) return { distr: 3, range: [least / 1.4, most * 1.3] };
     return { distr: 4, asinh: Math.max(least / 2, most / 5000), range: [0, most * 1.3] };
   }
-  function lossTicks(scale) {
-    return function (u, splits) {
-      var shown = scale.distr ? sparse(splits, 7) : splits;
-      return shown.map(function (v) { return v === null ? "" : +v.toPrecision(3) + " %"; });
-    };
+  function lossAxis(label, scale) {
+    var found = axis(label, function (u, splits) { return splits.map(function (v) { return +v.toPrecision(3) + " %"; }); });
+    found.size = 62;
+    if (scale.distr) found.splits = function (u, n, low, high) { return (scale.distr === 4 ? [0] : []).concat(decades(scale.asinh || low, high, 7)); };
+    return found;
   }
 
   // One run.
   var now = null, facts = null, points = [], page = { before: "", kind: "all", text: "" }, reported = false;
-  function lossName() { return reported ? "change over the start program, negated (%)" : "training loss (%)"; }
+  function lossName() { return reported ? "minus the change (%)" : "training loss (%)"; }
   function curve() {
     if (!now) return;
     var shown = points.filter(function (p) { return p[2] !== null; });
@@ -118,7 +114,7 @@
     chart("curve", words, {
       scales: { x: { time: false, range: [Math.min(0, data[0][0]), Math.max(data[0][data[0].length - 1], now.iterations, 1)] }, y: scale },
       series: series,
-      axes: [axis("iteration"), upright(lossName(), lossTicks(scale))],
+      axes: [axis("iteration"), lossAxis(lossName(), scale)],
       cursor: { y: false, drag: { x: false, y: false }, points: { size: 8 } },
       hooks: {
         draw: [function (u) { marks.forEach(function (m) { write(u, (m === rival ? "best baseline: " : "") + m.name + " " + percent(m.loss_percent), u.bbox.left + u.bbox.width - 6 * devicePixelRatio, u.valToPos(m.loss_percent, "y", true) - 5 * devicePixelRatio, "right", m === rival ? "mark" : "soft"); }); }],
@@ -165,7 +161,7 @@
     chart("times", words, {
       scales: { x: { time: false, distr: 3, range: [x[0] / 1.6, x[x.length - 1] * 2.2] }, y: scale },
       series: [{}, { paths: function () { return null; }, points: { show: false } }],
-      axes: [axis("CPU time of an instance, mean", function (u, s) { return sparse(s, 6).map(function (v) { return v ? time(v / 1000) : ""; }); }), upright("mean gap (%)", lossTicks(scale))],
+      axes: [Object.assign(axis("CPU time of an instance, mean", function (u, s) { return s.map(function (v) { return time(v / 1000); }); }), { splits: function (u, n, low, high) { return decades(low, high, 6); } }), lossAxis("mean gap (%)", scale)],
       cursor: { y: true, drag: { x: false, y: false }, points: { show: false } },
       hooks: { draw: [function (u) { dots(u, found); }] },
     }, [x, y]);
@@ -191,7 +187,7 @@
     placed.reverse().forEach(function (d) {
       if (d.p.kind === "other") return;
       var text = (d.p.kind === "best" ? "best " : "") + d.p.name + " " + percent(d.p.gap), wide = 7 * r * text.length;
-      [[10, 4, "left"], [-10, 4, "right"], [0, -11, "center"], [0, 19, "center"]].some(function (at) {
+      [[10, 4, "left"], [-10, 4, "right"], [0, -11, "center"], [0, 19, "center"], [8, -11, "right"], [8, 19, "right"], [-8, -11, "left"], [-8, 19, "left"]].some(function (at) {
         var x = d.x + at[0] * r, y = d.y + at[1] * r, from = at[2] === "left" ? x : at[2] === "right" ? x - wide : x - wide / 2;
         var bad = from < u.bbox.left || from + wide > u.bbox.left + u.bbox.width || y < u.bbox.top || y > u.bbox.top + u.bbox.height + 6 * r ||
           taken.some(function (t) { return t[0] < from + wide && from < t[1] && Math.abs(t[2] - y) < 14 * r; }) ||
@@ -233,37 +229,31 @@
     });
     fill(by("tree"), [svg]);
   }
-  function left() {
-    var used = now.budget_used;
-    return Object.keys(now.budget).map(function (k) {
-      return ["budget: " + k.replace("_", " "), none(used[k]) ? "of " + number(now.budget[k]) : number(+used[k].toPrecision(4)) + " of " + number(now.budget[k])];
-    });
-  }
   function live() {
     reported = now.trust === "reported";
-    if (!reported) {
-      by("times-title").textContent = "Gap against CPU time";
-      by("times-words").textContent = "Mean gap on validation; lower and further left is better.";
-    }
+    by("times-section").hidden = reported;
     var score = now.best_reported_score;
     by("state").textContent = now.status + (now.stop_reason && now.stop_reason !== now.status ? " (" + now.stop_reason + ")" : "") + ": best candidate " +
       (now.best ? now.best.slice(0, 8) : "none yet") + (reported
         ? ", reported score " + (none(score) ? DASH : +score.toPrecision(5)) + " on validation (unverified)"
         : ", mean gap on validation " + percent(now.best_gap_percent));
-    by("numbers").textContent = reported ? now.loss_words : "Loss: percent of max(|reference|, scale), mean over the training instances; lower is better.";
+    by("numbers").textContent = reported ? now.loss_words : "Mean training loss, percent of max(|reference|, scale); lower is better.";
     rows(by("islands"), now.islands.map(function (i) { return [String(i.island), number(i.candidates), percent(i.training_loss_percent)]; }));
     rows(by("spent"), [
       ["iterations", number(now.iterations)], ["candidates evaluated", number(now.evaluations)], ["executions", number(now.executions)],
       ["CPU seconds that the budget counts", number(+now.cpu_seconds.toPrecision(4))], ["wall seconds", none(now.wall_seconds) ? DASH : now.wall_seconds.toFixed(0)],
       ["calls of models", number(now.model_calls)], ["tokens", number(now.tokens)],
       ["US dollars", none(now.cost_usd) ? "not known" : now.cost_usd.toFixed(4)],
-    ].concat(left(), facts ? facts.uses.map(function (u) { return ["CPU seconds: " + u[0], number(+u[1].toPrecision(4))]; }) : [],
+      ["budget", now.budget_words],
+    ].concat(facts ? facts.uses.map(function (u) { return ["CPU seconds: " + u[0], number(+u[1].toPrecision(4))]; }) : [],
       facts ? facts.calls.map(function (c) { return [c[0], c[1] + " calls, " + c[2] + " tokens, " + c[3]]; }) : []));
     rows(by("rejected"), Object.keys(now.rejections).map(function (k) { return [k.replace(/_/g, " "), number(now.rejections[k])]; })
       .concat([["failed", number(now.failed)], ["stopped early", number(now.stopped)]]));
     var events = now.events.slice().reverse();
     var oldest = events.length ? events[events.length - 1].iteration : Infinity;
     if (facts) events = events.concat(facts.events.filter(function (e) { return e.iteration < oldest; }));
+    by("events").hidden = !events.length;
+    by("no-events").hidden = !!events.length;
     fill(by("events"), events.map(function (e) {
       var line = make("li", e.kind.replace(/_/g, " ") + " at iteration " + e.iteration);
       if (e.candidate) line.append(": ", opener(e.candidate.slice(0, 8)));
@@ -272,7 +262,7 @@
     tiles();
   }
   function tiles() {
-    var list = (facts ? facts.tiles : []).map(function (t) { return [t[0], t[1] + (/^[\d.]/.test(t[1]) && !reported ? " %" : ""), t[2]]; });
+    var list = (facts ? facts.tiles : []).map(function (t) { return [t.what, t.gap, (t.name + " " + t.interval).trim()]; });
     list.push(["iterations", number(now.iterations), number(now.evaluations) + " candidates"]);
     list.push(["elapsed", time(now.wall_seconds), time(now.cpu_seconds) + " of CPU"]);
     list.push(["models", now.model_calls ? (none(now.cost_usd) ? "cost not known" : "$" + now.cost_usd.toFixed(2)) : "no calls", now.model_calls ? number(now.tokens) + " tokens" : "no cost"]);
@@ -287,6 +277,13 @@
     if (facts.foreign) said += "Foreign: this user did not begin this run.";
     by("warning").hidden = !said;
     by("warning").textContent = said;
+    fill(by("words"), facts.answers.map(function (a) {
+      var p = make("p", undefined, a.tone);
+      p.append(make("b", a.question), " " + a.answer + " ");
+      if (a.command) p.append(make("code", a.command));
+      return p;
+    }));
+    source();
     rows(by("line"), facts.lineage.slice().reverse().map(function (s) {
       return [opener(s.id), number(s.iteration), s.made + (s.idea ? ": " + s.idea : ""), percent(s.loss_percent), none(s.change_percent) ? DASH : (s.change_percent > 0 ? "+" : "") + s.change_percent.toFixed(2)];
     }), ["", "", "text"]);
@@ -302,9 +299,18 @@
       picture();
     }
   }
+  var shown = null;
+  async function source() {
+    if (shown === facts.best) return;
+    shown = facts.best;
+    var c = shown ? await get("candidate/" + shown) : null;
+    by("code").hidden = !c || !c.source;
+    by("code").textContent = c && c.source || "";
+    fill(by("code-words"), c && c.source ? [opener(shown.slice(0, 8)), ": changes to the parent, idea, scores by group"] : ["no feasible candidate yet"]);
+  }
   function picture() {
     var which = by("instance").value, image = by("answer");
-    by("answer-state").textContent = which === "kept" ? "" : "running both programs";
+    by("answer-state").textContent = which === "kept" ? "drawing" : "running both programs";
     image.onload = function () { image.hidden = false; by("answer-state").textContent = ""; };
     image.onerror = async function () { image.hidden = true; var said = await get("answer/" + which).catch(function () { return null; }); by("answer-state").textContent = said && said.error ? said.error : "nothing to draw"; };
     image.alt = "Answers of the best candidate and the best baseline to " + by("instance").selectedOptions[0].textContent;
@@ -355,7 +361,7 @@
   async function list() {
     var found = await get("iterations.json?" + new URLSearchParams(page));
     if (!found || found.error) return;
-    by("older").disabled = found.length < 50;
+    by("older").disabled = found.length < 15;
     page.last = found.length ? found[found.length - 1].iteration : "";
     keepingFocus(function () {
       rows(by("newest"), found.map(function (c) {
@@ -441,7 +447,7 @@
     chart("compared-chart", "Best training loss of two runs over candidates evaluated: " + two.map(function (t) { return t.run + " to " + percent(t.figures.training_loss_percent); }).join("; "), {
       scales: { x: { time: false }, y: scale },
       series: [{}].concat(two.map(function (t, n) { return { stroke: colour(looks[n]), width: 2.5, dash: n ? [8, 4] : [], paths: uPlot.paths.stepped({ align: 1 }), points: { show: false } }; })),
-      axes: [axis("candidates evaluated"), upright("best training loss (%)", lossTicks(scale))],
+      axes: [axis("candidates evaluated"), lossAxis("best training loss (%)", scale)],
       cursor: { drag: { x: false, y: false } },
       hooks: { draw: [function (u) { two.forEach(function (t, n) { write(u, t.run, u.bbox.left + u.bbox.width - 8 * devicePixelRatio, u.bbox.top + (16 + 16 * n) * devicePixelRatio, "right", looks[n]); }); }] },
     }, [x].concat(ys));
@@ -460,12 +466,14 @@
 
   var view = document.body.dataset.view;
   by(view).hidden = false;
+  by(view === "run" ? "parts" : "where").hidden = view !== "run";
   function redraw() { if (view === "run") { curve(); times(); if (facts) tree(); } }
   if (view === "run") {
     by("close").addEventListener("click", function () { by("candidate").close(); });
     by("instance").addEventListener("change", picture);
     by("kind").addEventListener("change", function () { page.kind = by("kind").value; page.before = ""; list(); });
-    by("words").addEventListener("change", function () { page.text = by("words").value; page.before = ""; list(); });
+    var typed;
+    by("search").addEventListener("input", function () { clearTimeout(typed); typed = setTimeout(function () { page.text = by("search").value; page.before = ""; list(); }, 250); });
     by("older").addEventListener("click", function () { page.before = page.last; list(); });
     by("first").addEventListener("click", function () { page.before = ""; list(); });
     poll();

@@ -487,3 +487,31 @@ def test_a_record_brings_no_html_into_the_markdown(runs: Path, tmp_path: Path) -
     for line in re.sub(r"(?ms)^(`{3,}).*?^\1", "", written).splitlines():
         outside = re.sub(r"(?<!\\)`[^`]*`", "", line)
         assert not re.search(r"(?<!\\)<", outside), line
+
+
+def test_the_heart_of_a_class_is_its_first_public_method() -> None:
+    """Constants, the constructor and helpers are passed over; of a function, its first lines are shown."""
+    text = "import math\nMIX = 0.4\n\nclass Packer:\n    def __init__(self):\n        self.n = 0\n\n"
+    text += "    def _help(self):\n        return 1\n\n    def place(self, item):\n        return 0\n"
+    assert report.excerpt(text, "Packer").splitlines() == ["    def place(self, item):", "        return 0"]
+    function = "LIMIT = 3\n\ndef solve(x):\n    # why\n    return x\n"
+    assert report.excerpt(function, "solve").splitlines() == ["def solve(x):", "    return x"]
+    assert report.excerpt(function, "other").splitlines()[0] == "LIMIT = 3"
+
+
+def test_the_picture_of_times_has_gaps_as_its_heading_says(runs: Path) -> None:
+    """The best candidate lies at its mean gap on validation, and best candidate and baseline are named."""
+    from gapsmith.app.views.plots.kinds import KINDS
+
+    with open_record(runs / FINISHED) as record:
+        figure = KINDS["front"].draw(record)
+        assert figure is not None
+        assert record.best is not None
+        figures = record.figures(record.best, "valid")
+        lines = {str(line.get_label()): line for line in figure.axes[0].lines}
+        rival = str(record.rival).removeprefix("baseline/")
+        best = lines[f"best candidate {record.best[:8]}"]
+    assert figures is not None
+    assert list(best.get_ydata()) == [pytest.approx(figures.mean_gap_percent)]
+    assert f"best baseline {rival}" in lines
+    assert "gap" in figure.axes[0].get_ylabel()

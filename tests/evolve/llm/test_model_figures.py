@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from gapsmith.app import compose
 from gapsmith.app.config import parse
-from gapsmith.app.runs.figures import model_usage
 from gapsmith.cli import app
 from typer.testing import CliRunner
 
@@ -49,21 +48,6 @@ def test_shares_rates_and_cost_of_each_operator(found):
     assert (repair["replies"], repair["candidates"], repair["apply_rate_percent"]) == (2, 1, 50)
     assert sum(row["share_percent"] for row in rows) == pytest.approx(100)
     assert total["cost_usd"] == pytest.approx(summary["usage"]["cost_usd"])
-
-
-def test_replies_of_no_use_cost_what_they_cost():
-    """A model that only thinks is billed; where nothing was received the cost is not known."""
-    row = {
-        "operator": "improve",
-        "calls": 3,
-        "replies": 0,
-        "tokens_in": 600,
-        "tokens_out": 9,
-        "cost_usd": 0.5,
-    }
-    assert model_usage([row])["cost_usd"] == 0.5
-    assert model_usage([{**row, "cost_usd": 0.0}])["cost_usd"] is None
-    assert model_usage([row, {**row, "cost_usd": None}])["cost_usd"] is None
 
 
 def test_a_refused_parameter_is_told_where_results_are_read(found):
