@@ -6,8 +6,9 @@ al. 1998, doi:10.1016/S0377-2217(97)00290-7, do first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, pairwise
 from math import inf
 from typing import Any
 
@@ -19,6 +20,8 @@ from .tsp import NEAREST, UNIT, TourRelaxation
 _EPSILON = 1e-6
 _CUTS = 50
 """Cuts that enter at once."""
+_HELD = 100 * _CUTS
+"""Cuts that are held at once while they are looked for, at most."""
 _LEAST = 1e-3
 """So much of a border is missing at least where a cut enters."""
 
@@ -60,16 +63,20 @@ class RouteRelaxation(TourRelaxation):
         lacks: dict[bytes, tuple[float, Any]] = {}
         sets = [part for part in components(inner > _EPSILON) if not part[0]]
         lacking = [(self.crossings(part) - weights[part][:, ~part].sum(), part) for part in sets]
-        for lack, cut in (*lacking, *(cut for node in range(1, count) for cut in self.grown(weights, node))):
+        for lack, cut in chain(lacking, *(self.grown(weights, node) for node in range(1, count))):
             if lack > _LEAST:
                 lacks[cut.tobytes()] = (lack, cut)
-        yield from (cut for _, cut in sorted(lacks.values(), key=lambda one: -one[0])[:_CUTS])
+            if len(lacks) >= _HELD:
+                lacks = {cut.tobytes(): (lack, cut) for lack, cut in _largest(lacks)}
+        yield from (cut for _, cut in _largest(lacks))
 
     def grown(self, weights: Any, node: int) -> Iterator[tuple[float, Any]]:
         """The sets from one customer on, each with the customer more that is tied to the set most.
 
         Only those whose borders carry too little, with what they lack.
         """
+        if time.monotonic() > self.deadline:
+            return
         cut = np.zeros(len(weights), dtype=bool)
         cut[node] = True
         ties = weights[node].copy()
@@ -90,8 +97,25 @@ class RouteRelaxation(TourRelaxation):
                 yield lack, cut.copy()
 
 
-def capacity_bound(public: Mapping[str, Any], known: Sequence[Sequence[int]], deadline: float) -> int:
-    """A bound of the length of all routes, computed in integers; `known` are routes to start from."""
+def _largest(lacks: Mapping[bytes, tuple[float, Any]]) -> list[tuple[float, Any]]:
+    """The cuts that lack most, as many as enter at once."""
+    return sorted(lacks.values(), key=lambda one: -one[0])[:_CUTS]
+
+
+def capacity_bound(
+    public: Mapping[str, Any],
+    known: Sequence[Sequence[int]],
+    deadline: float,
+    note: Callable[[int], None] = lambda bound: None,
+) -> int:
+    """A bound of the length of all routes, computed in integers.
+
+    Args:
+        public: the instance.
+        known: routes to start from.
+        deadline: on the monotonic clock, seconds.
+        note: takes each bound as soon as it holds.
+    """
     matrix = np.array(public["distances"], dtype=np.int64)
     near = np.argsort(matrix, axis=1, kind="stable")[:, : NEAREST + 1]
     links = [(i, int(j)) for i, row in enumerate(near) for j in row if i != j]
@@ -101,5 +125,5 @@ def capacity_bound(public: Mapping[str, Any], known: Sequence[Sequence[int]], de
     fleet = RouteRelaxation(matrix, int(matrix.sum()), sorted({(min(edge), max(edge)) for edge in links}))
     fleet.demands = np.array(public["demands"])
     fleet.capacity = public["capacity"]
-    fleet.solve(deadline)
+    fleet.solve(deadline, note)
     return -(-fleet.bound // UNIT)
