@@ -6,7 +6,8 @@ al. 1998, doi:10.1016/S0377-2217(97)00290-7, do first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import inf
 from typing import Any
@@ -18,6 +19,8 @@ from .tsp import NEAREST, UNIT, TourRelaxation
 _EPSILON = 1e-6
 _CUTS = 50
 """Cuts that enter at once."""
+_HELD = 100 * _CUTS
+"""Cuts that are held at once while they are looked for, at most."""
 _LEAST = 1e-3
 """So much of a border is missing at least where a cut enters."""
 
@@ -54,14 +57,20 @@ class RouteRelaxation(TourRelaxation):
         weights = np.zeros((count, count))
         for (i, j), value in zip(self.edges, values, strict=True):
             weights[i, j] = weights[j, i] = value
-        lacks = {cut.tobytes(): (lack, cut) for i in range(1, count) for lack, cut in self.grown(weights, i)}
-        yield from (cut for _, cut in sorted(lacks.values(), key=lambda one: -one[0])[:_CUTS])
+        lacks: dict[bytes, tuple[float, Any]] = {}
+        for node in range(1, count):
+            lacks |= {cut.tobytes(): (lack, cut) for lack, cut in self.grown(weights, node)}
+            if len(lacks) >= _HELD:
+                lacks = {cut.tobytes(): (lack, cut) for lack, cut in _largest(lacks)}
+        yield from (cut for _, cut in _largest(lacks))
 
     def grown(self, weights: Any, node: int) -> Iterator[tuple[float, Any]]:
         """The sets from one customer on, each with the customer more that is tied to the set most.
 
         Only those whose borders carry too little, with what they lack.
         """
+        if time.monotonic() > self.deadline:
+            return
         cut = np.zeros(len(weights), dtype=bool)
         cut[node] = True
         ties = weights[node].copy()
@@ -82,8 +91,25 @@ class RouteRelaxation(TourRelaxation):
                 yield lack, cut.copy()
 
 
-def capacity_bound(public: Mapping[str, Any], known: Sequence[Sequence[int]], deadline: float) -> int:
-    """A bound of the length of all routes, computed in integers; `known` are routes to start from."""
+def _largest(lacks: Mapping[bytes, tuple[float, Any]]) -> list[tuple[float, Any]]:
+    """The cuts that lack most, as many as enter at once."""
+    return sorted(lacks.values(), key=lambda one: -one[0])[:_CUTS]
+
+
+def capacity_bound(
+    public: Mapping[str, Any],
+    known: Sequence[Sequence[int]],
+    deadline: float,
+    note: Callable[[int], None] = lambda bound: None,
+) -> int:
+    """A bound of the length of all routes, computed in integers.
+
+    Args:
+        public: the instance.
+        known: routes to start from.
+        deadline: on the monotonic clock, seconds.
+        note: takes each bound as soon as it holds.
+    """
     matrix = np.array(public["distances"], dtype=np.int64)
     near = np.argsort(matrix, axis=1, kind="stable")[:, : NEAREST + 1]
     links = [(i, int(j)) for i, row in enumerate(near) for j in row if i != j]
@@ -93,5 +119,5 @@ def capacity_bound(public: Mapping[str, Any], known: Sequence[Sequence[int]], de
     fleet = RouteRelaxation(matrix, int(matrix.sum()), sorted({(min(edge), max(edge)) for edge in links}))
     fleet.demands = np.array(public["demands"])
     fleet.capacity = public["capacity"]
-    fleet.solve(deadline)
+    fleet.solve(deadline, note)
     return -(-fleet.bound // UNIT)

@@ -23,7 +23,9 @@ from ...problems.classics.programs.orienteering.insertion import inserted
 from ...problems.classics.programs.orienteering.shortening import shortened
 from ..toolbox import Note, safe_bound
 from .cuts import components, cut_below
+from .prize_search import prize_bound, prize_tour
 from .references import BoundedAnswer, SolvedReferences, in_process
+from .tsp import run_until
 
 UNIT = 10**9
 """Duals are integer multiples of 1 / UNIT of a unit of prize."""
@@ -33,6 +35,10 @@ TRIALS = 300
 """Random changes of the tour that the proof starts from."""
 MOST = 100
 """Crowds that one round adds."""
+LARGE = 120
+"""Nodes above which the first tour is looked for in half of the time at most."""
+MANY = 250
+"""Nodes above which the relaxation, a column for each pair of nodes, would take gigabytes."""
 _EPSILON = 1e-4
 
 Cut = tuple[Any, float, float]
@@ -154,13 +160,21 @@ class OrienteeringRelaxation:
                 model.changeColIntegrality(column, highspy.HighsVarType.kInteger)
         return model
 
-    def solve(self, deadline: float) -> None:
-        """Cuts until none is violated, or the time is over; then fixes columns. At least one round."""
+    def solve(self, deadline: float, note: Callable[[int], None] = lambda bound: None) -> None:
+        """Cuts until none is violated, or the time is over; then fixes columns. At least one round.
+
+        Args:
+            deadline: on the monotonic clock, seconds.
+            note: takes each bound of the prize as soon as it holds.
+        """
         model = self.model(integer=False)
         while True:
-            model.run()
+            run_until(model, deadline)
             solution = model.getSolution()
+            if len(solution.row_dual) < len(self.matrix) + 1 + len(self.cuts):
+                return  # the time was over before the first basis
             self.fix(-np.array(solution.row_dual))
+            note(self.bound // UNIT)
             if self.bound < UNIT * self.goal or time.monotonic() > deadline:
                 return
             cuts = self.violated(np.array(solution.col_value))
@@ -320,23 +334,35 @@ def certified(
     single = [[j] for j in range(1, len(prizes)) if matrix[0][j] + matrix[j][0] <= public["max_length"]]
     version = highspy.Highs().version()
     quick: Any = max([[], *single], key=lambda nodes: sum(prizes[j] for j in nodes))
-    first = sum(prizes[j] for j in quick) + always, sum(prizes) + always
-    note(asdict(BoundedAnswer(first[1], first[0], quick, "branch and cut, highs", version, 0.0)))
-    tours: list[Any] = [improved(**public) if answer is None else answer, *single]
-    best = max(tours, key=lambda nodes: sum(prizes[j] for j in nodes))
+
+    def told(bound: int, nodes: Any) -> dict[str, Any]:
+        value = sum(prizes[j] for j in nodes) + always
+        spent = time.monotonic() - started
+        return asdict(BoundedAnswer(bound + always, value, nodes, "branch and cut, highs", version, spent))
+
+    least = prize_bound(public)
+    note(told(least, quick))
+    start: Any = answer
+    if start is None:
+        large = len(prizes) > LARGE
+        start = prize_tour(public, TRIALS, started + seconds / 2) if large else improved(**public)
+    best = max([start, *single], key=lambda nodes: sum(prizes[j] for j in nodes))
+    note(told(least, best))
+    if len(prizes) > MANY:
+        return told(least, best)
     relaxation = OrienteeringRelaxation.of(public, best, spare)
 
     def certificate(bound: int) -> dict[str, Any]:
-        nodes: Any = relaxation.best
-        spent = time.monotonic() - started
-        value = relaxation.value + always
-        proved = bound + always
-        return asdict(BoundedAnswer(proved, value, nodes, "branch and cut, highs", version, spent))
+        return told(min(bound, least), relaxation.best)
 
     if not len(relaxation.edges):
         return certificate(relaxation.value)  # no node can be visited
-    relaxation.solve(started + seconds)
-    return certificate(relaxation.finish(started + seconds, lambda bound: note(certificate(bound))))
+
+    def say(bound: int) -> None:
+        note(certificate(max(bound, relaxation.value)))
+
+    relaxation.solve(started + seconds, say)
+    return certificate(relaxation.finish(started + seconds, say))
 
 
 def improved(coordinates: Json, distances: list[list[int]], prizes: list[int], max_length: int) -> list[int]:

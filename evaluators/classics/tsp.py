@@ -116,8 +116,10 @@ class TourRelaxation:
         self.deadline = deadline
         model = self.model()
         while True:
-            model.run()
+            run_until(model, deadline)
             solution = model.getSolution()
+            if len(solution.row_dual) < len(self.matrix) + len(self.cuts):
+                return  # the time was over before the first basis
             self.take_duals(solution.row_dual)
             note(min(self.upper, -(-self.bound // UNIT)))
             if time.monotonic() > deadline:
@@ -140,7 +142,10 @@ class TourRelaxation:
         reduced = UNIT * self.matrix - duals[:count, None] - duals[None, :count]
         for cut, dual in zip(self.cuts, duals[count:], strict=False):
             if dual:
-                reduced -= dual * (cut[:, None] != cut[None, :])
+                inside = np.flatnonzero(cut)
+                outside = np.flatnonzero(~cut)
+                reduced[np.ix_(inside, outside)] -= dual
+                reduced[np.ix_(outside, inside)] -= dual
         return reduced
 
     def take_duals(self, row_duals: Sequence[float]) -> None:
@@ -199,6 +204,8 @@ class TourRelaxation:
         import highspy
 
         slack = UNIT * (self.upper - 1) - self.bound
+        if self.reduced is None:
+            return 0, None
         if slack < 0:
             return self.upper, None
         count = len(self.matrix)
@@ -248,13 +255,6 @@ def certified(
 
     started = time.monotonic()
     matrix = np.array(public["distances"], dtype=np.int64)
-    tour = first_tour(matrix, public["distances"], answer, started + seconds / 3)
-    upper = length(public["distances"], tour)
-    near = np.argsort(matrix, axis=1, kind="stable")[:, : NEAREST + 1]
-    links = [(i, int(j)) for i, row in enumerate(near) for j in row if i != j]
-    links += [(tour[place - 1], node) for place, node in enumerate(tour)]
-    edges = sorted({(min(edge), max(edge)) for edge in links})
-    relaxation = TourRelaxation(matrix, upper + spare, edges)
     version = highspy.Highs().version()
 
     def certificate(bound: int, tour: list[int]) -> dict[str, Any]:
@@ -262,12 +262,27 @@ def certified(
         spent = time.monotonic() - started
         return asdict(BoundedAnswer(bound, value, list(tour), "branch and cut, highs", version, spent))
 
+    quick: Any = answer or nearest_tour(matrix)
+    if len(matrix) >= MANY:
+        note(certificate(edge_bound(matrix), quick))
+    tour = first_tour(matrix, public["distances"], answer, started + seconds / 3)
+    upper = length(public["distances"], tour)
+    near = np.argsort(matrix, axis=1, kind="stable")[:, : NEAREST + 1]
+    links = [(i, int(j)) for i, row in enumerate(near) for j in row if i != j]
+    links += [(tour[place - 1], node) for place, node in enumerate(tour)]
+    edges = sorted({(min(edge), max(edge)) for edge in links})
+    relaxation = TourRelaxation(matrix, upper + spare, edges)
     if len(matrix) <= 3:
         return certificate(upper, tour)  # all tours of three nodes are one
-    note(certificate(edge_bound(matrix), tour))
-    relaxation.solve(started + seconds, lambda bound: note(certificate(bound, tour)))
-    bound, better = relaxation.finish(started + seconds, lambda bound: note(certificate(bound, tour)))
-    return certificate(bound, better or tour)
+    least = edge_bound(matrix)
+
+    def say(bound: int) -> None:
+        note(certificate(max(bound, least), tour))
+
+    say(least)
+    relaxation.solve(started + seconds, say)
+    bound, better = relaxation.finish(started + seconds, say)
+    return certificate(max(bound, least), better or tour)
 
 
 def first_tour(matrix: Any, rows: list[list[int]], answer: Json, deadline: float) -> list[int]:
@@ -283,6 +298,13 @@ def edge_bound(matrix: Any) -> int:
     rows = np.array(matrix)
     np.fill_diagonal(rows, np.iinfo(np.int64).max)
     return -(-int(np.partition(rows, 1, axis=1)[:, :2].sum()) // 2)
+
+
+def run_until(model: Any, deadline: float) -> None:
+    """Solves a model of HiGHS, or as far as a moment (monotonic clock, seconds) allows."""
+    left = max(0.01, deadline - time.monotonic())
+    model.setOptionValue("time_limit", model.getRunTime() + left)  # the solver's clock runs on over all runs
+    model.run()
 
 
 def _walk(links: Any) -> list[int]:

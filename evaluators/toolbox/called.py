@@ -11,7 +11,7 @@ from .process import SolverError, run_worker
 Note = Callable[[Any], None]
 """Takes a result that holds already (JSON), for the case that the method is killed before its end."""
 SPARE_SECONDS = 20.0
-"""Wall seconds by which a method may overrun its time before it is killed: HiGHS does so by minutes."""
+"""Wall seconds by which a method that has noted nothing may overrun its time before it is killed."""
 
 
 def call(function: Callable[..., Any], arguments: Mapping[str, Any], seconds: float) -> Any:

@@ -73,7 +73,8 @@ def run_worker(
         model: text of the model in the worker's format for this solver.
         options: `workers` and `seed`, of CP-SAT maybe `effort`; of a call the `function`.
         seconds: wall seconds of solving, > 0.
-        spare: wall seconds after which the process is killed then.
+        spare: wall seconds after which the process is killed then, at most `GRACE_SECONDS` once a call has
+            noted a result.
         what: name in error messages; None for the solver's.
 
     Raises:
@@ -110,6 +111,8 @@ def _listen(process: subprocess.Popen[bytes], seconds: float, spare: float) -> W
     """Collects the worker's lines until the worker ends or its time is over."""
     assert process.stdout is not None
     report = WorkerReport()
+    ready: float | None = None
+    late = spare
     deadline = time.monotonic() + START_SECONDS
     rest = b""
     with selectors.DefaultSelector() as selector:
@@ -122,8 +125,11 @@ def _listen(process: subprocess.Popen[bytes], seconds: float, spare: float) -> W
             *lines, rest = (rest + chunk).split(b"\n")
             for line in lines:
                 if _take(report, json.loads(line)):
-                    deadline = time.monotonic() + seconds + spare
-    report.note = f"killed {spare:g} s after the limit of {seconds:g} s"
+                    ready = time.monotonic()
+                if ready is not None:
+                    late = spare if report.result is None else min(spare, GRACE_SECONDS)
+                    deadline = ready + seconds + late
+    report.note = f"killed {late:g} s after the limit of {seconds:g} s"
     return report
 
 

@@ -86,6 +86,15 @@ def test_a_method_that_overruns_leaves_what_it_noted_last(methods: ModuleType) -
     assert time.monotonic() - began < 500
 
 
+def test_a_method_that_has_noted_a_result_overruns_little(
+    methods: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The long patience is for methods without a result; one with a result ends soon after its limit."""
+    monkeypatch.setattr("gapsmith.evaluators.toolbox.called.SPARE_SECONDS", 1e6)
+    monkeypatch.setattr("gapsmith.evaluators.toolbox.process.GRACE_SECONDS", 0.2)
+    assert call(methods.overruns, {"first": 41}, 0.3) == 42
+
+
 def test_a_method_that_notes_nothing_is_an_error(methods: ModuleType) -> None:
     """The message names the method, the seconds and what to do."""
     with pytest.raises(SolverError, match=r"silent: got no result within 0\.5 s .* give more seconds"):

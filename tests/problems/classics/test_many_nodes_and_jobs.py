@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,19 @@ from gapsmith.evaluators.classics.cvrp import edge_bound as shortest_edges
 from gapsmith.evaluators.classics.cvrp import solve as solve_routes
 from gapsmith.evaluators.classics.flow_shop import inserted
 from gapsmith.evaluators.classics.flow_shop import solve as solve_shop
+from gapsmith.evaluators.classics.orienteering import MANY as MANY_PRIZES
+from gapsmith.evaluators.classics.orienteering import certified as certified_prizes
+from gapsmith.evaluators.classics.prize_search import prize_bound, prize_tour
+from gapsmith.evaluators.classics.route_search import descended_routes
 from gapsmith.evaluators.classics.tour_search import descended, nearest_tour
 from gapsmith.evaluators.classics.tsp import MANY, certified, edge_bound
+from gapsmith.problems.classics.cvrp import judge as judge_routes
 from gapsmith.problems.classics.cvrp import public
 from gapsmith.problems.classics.distances import distances, uniform
 from gapsmith.problems.classics.flow_shop import judge
+from gapsmith.problems.classics.orienteering import judge as judge_prizes
+from gapsmith.problems.classics.orienteering import priced
+from gapsmith.problems.classics.programs.cvrp.savings import routes as savings
 from gapsmith.problems.classics.tsp import judge as judge_tour
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -70,6 +79,62 @@ def test_a_least_cut_is_that_of_all_sides(count: int, seed: int) -> None:
         assert weights[side][:, ~side].sum() == value
         if deadline > time.monotonic():
             assert value == min(weights[one][:, ~one].sum() for one in sides)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(2, 60), st.integers(1, 20), st.integers(0, 999))
+def test_routes_of_a_descent_are_valid_and_no_longer(count: int, capacity: int, seed: int) -> None:
+    """Every customer is served as before, in no more length; without time nothing changes but the order."""
+    stream = random.Random(seed)
+    demands = [0, *(stream.randint(0, capacity) for _ in range(count - 1))]
+    fleet = public(uniform(stream, count, 100), demands, capacity)
+    start = savings(**fleet)
+    for seconds in (60, -1):
+        made = descended_routes(start, fleet, time.monotonic() + seconds)
+        found = judge_routes(fleet, made).objective
+        assert found is not None
+        assert found <= judge_routes(fleet, start).objective  # type: ignore[operator]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 7), st.integers(0, 120), st.integers(0, 999))
+def test_the_arithmetic_bound_of_prizes_holds_for_every_tour(count: int, longest: int, seed: int) -> None:
+    """Against all tours; the tour of insertions is valid, and below the bound."""
+    points = uniform(random.Random(seed), count, 30)
+    instance = priced(points, longest)
+    tours = [tour for size in range(count) for tour in permutations(range(1, count), size)]
+    prizes = [judge_prizes(instance, list(tour)).objective or 0 for tour in tours]
+    assert prize_bound(instance) >= max(prizes)
+    found = judge_prizes(instance, prize_tour(instance, 20, time.monotonic() + 60)).objective
+    assert found is not None
+    assert max(prizes[:count]) <= found <= max(prizes)
+
+
+@pytest.mark.parametrize("side", [3, 1_000, 10**9])
+def test_distances_of_many_points_are_the_exact_ones(side: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Arrays give what integers give, equal points and the largest squares among them."""
+    points = [*uniform(random.Random(1), 320, side), [-side, -side], [side, side]]
+    by_arrays = distances(points)
+    monkeypatch.setattr("gapsmith.problems.classics.distances._MANY", len(points))
+    assert by_arrays == distances(points)
+    assert type(by_arrays[0][1]) is int
+
+
+@pytest.mark.slow
+def test_many_prizes_and_customers_have_answer_and_bound_at_their_limit() -> None:
+    """Each note is a valid answer with a bound beyond it; the last one is no worse than the first."""
+    places = uniform(random.Random(1), MANY_PRIZES + 50, 1_000)
+    noted: list[Any] = []
+    instance = priced(places, 8_000)
+    noted.append(certified_prizes(instance, 0.5, None, 0, noted.append))
+    assert len(noted) > 2
+    for note in noted:
+        assert judge_prizes(instance, note["answer"]).objective == note["value"] <= note["bound"]
+    assert noted[0]["value"] < noted[-1]["value"]
+    assert noted[-1]["bound"] < sum(instance["prizes"])
+    fleet = public(places, [0, *([3] * (len(places) - 1))], 30)
+    routes = solve_routes(fleet, 0.5, None)
+    assert judge_routes(fleet, routes.answer).objective == routes.value >= routes.bound
 
 
 @pytest.mark.slow
