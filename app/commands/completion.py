@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 _WORD = re.compile(r"\w[\w.+-]*+")
-"""Names that every shell reads as themselves: zsh evaluates what is completed, and bash inserts it unquoted."""
+"""Names that every shell reads as themselves: zsh evaluates what is completed, bash inserts it as it is."""
 
 
 def problems(incomplete: str) -> list[str]:

@@ -104,7 +104,7 @@ EVALUATED = (
 def test_no_name_of_others_is_evaluated_by_a_shell(
     make_run: Callable[..., Path], tmp_path: Path, shell: str
 ) -> None:
-    """zsh evaluates what is completed, bash inserts it as it is: folders and ids that are no words stay out."""
+    """zsh evaluates what is completed, bash inserts it as it is: only words are offered."""
     make_run(tmp_path / "20260101-000000-good", candidates=3)
     for name in EVALUATED:
         (tmp_path / name).mkdir()
@@ -112,8 +112,8 @@ def test_no_name_of_others_is_evaluated_by_a_shell(
     with sqlite3.connect(tmp_path / "20260101-000000-good" / FILE_NAME) as store:
         for number, name in enumerate(EVALUATED):
             store.execute(
-                "INSERT INTO evaluations (program, split, status, fitness, executions, cpu_seconds, evaluator, "
-                "at) VALUES (?, 'valid', 'complete', ?, 1, 1.0, 'x', 1.0)",
+                "INSERT INTO evaluations (program, split, status, fitness, executions, cpu_seconds, "
+                "evaluator, at) VALUES (?, 'valid', 'complete', ?, 1, 1.0, 'x', 1.0)",
                 (name, float(number)),
             )
     for words in (("show", ""), ("show", "20260101-000000-good", "")):
