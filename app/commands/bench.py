@@ -294,7 +294,10 @@ def finish(run: Run, wait: Wait = WAIT, runs: Runs = None, json: Json = False) -
         document = end(folder, wait, progress_line())
         results([document], None, json, named_place(folder, runs))
         if not json:
+            from ..runs.record import open_record
             from ..views.bench import neighbour_lines
 
-            for line in neighbour_lines(document["workbench"]["neighbours"]):
+            with open_record(folder, checked=False) as record, record.reader.sound("neighbours"):
+                lines = list(neighbour_lines(document["workbench"]["neighbours"]))
+            for line in lines:
                 console().print(clean(line), markup=False, soft_wrap=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import io
 import keyword
 import operator
 import re
@@ -290,6 +291,8 @@ def _parsed(text: str, path: Path) -> list[ast.stmt]:
 def _constants(text: str, body: Sequence[ast.stmt]) -> Iterator[str]:
     """Assignments of literals to names that the source binds once, each as Python text."""
     bound = Counter(name for node in body for name in _bound(node))
+    # Split once, as Python counts lines: `ast.get_source_segment` splits the whole text for every constant.
+    lines = [line.encode() for line in io.StringIO(text, newline="").readlines()]
     room = _MOST_PARTS
     for node in body:
         value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
@@ -301,7 +304,7 @@ def _constants(text: str, body: Sequence[ast.stmt]) -> Iterator[str]:
             return
         with suppress(RecursionError, MemoryError):  # nested too deeply to be told
             if _is_literal(value):
-                yield " = ".join((*names, _source(text, value)))
+                yield " = ".join((*names, _source(lines, value)))
 
 
 def _bound(node: ast.stmt) -> list[str]:
@@ -358,10 +361,13 @@ def _number(node: ast.expr) -> _Number | None:
     return None if isinstance(value, int) and value.bit_length() > _MOST_BITS else value
 
 
-def _source(text: str, node: ast.expr) -> str:
-    """A literal's text; where that says anything else than the literal, or hides it, written anew."""
-    found = ast.get_source_segment(text, node) or ""
+def _source(lines: Sequence[bytes], node: ast.expr) -> str:
+    """A literal's text in a source's lines; where that says anything else, or hides it, written anew."""
+    some = list(lines[node.lineno - 1 : node.end_lineno])
+    some[-1] = some[-1][: node.end_col_offset]
+    some[0] = some[0][node.col_offset :]
     try:
+        found = b"".join(some).decode()
         same = ast.dump(ast.parse(found, mode="eval").body) == ast.dump(node)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         same = False

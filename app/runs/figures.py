@@ -160,7 +160,9 @@ def stop_reason(reader: Reader) -> str | None:
 
 def notes(reader: Reader) -> list[str]:
     """Recorded notes on the models for readers of the results, such as a parameter that a model refused."""
-    return [event.data["text"] for event in reader.events("note")]
+    found = reader.events("note")
+    with reader.sound("events, notes"):
+        return [str(event.data["text"]) for event in found]
 
 
 def newest_page(reader: Reader) -> str | None:

@@ -72,7 +72,7 @@ def all_runs(runs: Path) -> list[Path]:
 def begun_before(folder: Path) -> tuple[str, tuple[int | str, ...]]:
     """Orders runs by the date in their names; members of a group, and runs of one second, by number."""
     parts = re.split(r"([0-9]+)", folder.name[_STAMP:])
-    return folder.name[:_STAMP], tuple(int(p) if p.isdecimal() else p for p in parts)
+    return folder.name[:_STAMP], tuple(int(p) if n % 2 else p for n, p in enumerate(parts))
 
 
 def preparing_runs(runs: Path) -> list[Path]:

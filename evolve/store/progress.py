@@ -158,7 +158,9 @@ def founders_best(reader: Reader) -> list[tuple[int, str, float]]:
 
 def best_so_far(reader: Reader) -> list[tuple[int, str, float]]:
     """(iteration, candidate, training fitness) whenever the best changed, the founders first."""
-    bests = ((e.iteration, e.data["candidate"], e.data["fitness"]) for e in reader.events("best"))
+    found = reader.events("best")
+    with reader.sound("events, best"):
+        bests = [(e.iteration, str(e.data["candidate"]), float(e.data["fitness"])) for e in found]
     return [*founders_best(reader), *bests]
 
 

@@ -265,7 +265,9 @@ class Reader:
             return read_candidate(rows[0], [p["parent"] for p in parents])
 
     def candidate_ids(self, prefix: str = "") -> list[str]:
-        """Ids that start with a prefix, in the order in which they came."""
+        """Ids that start with a prefix, in the order in which they came; none with one that is no Unicode."""
+        if not prefix.isascii():
+            return []
         query = "SELECT id FROM candidates WHERE substr(id, 1, ?) = ? ORDER BY iteration, id"
         return [row["id"] for row in self.rows(query, (len(prefix), prefix))]
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 import typer
 from gapsmith.app.runs.folders import all_runs, begun_before
 from gapsmith.cli import GROUPS, SECTIONS, VERBS, app
+from gapsmith.evolve.store.schema import FILE_NAME
+from typer.testing import CliRunner
 
 Say = Callable[..., Any]
 
@@ -70,24 +74,65 @@ def test_the_tenth_run_of_a_group_began_after_the_second() -> None:
     assert [folder.name for folder in found] == [names[3], names[1], names[0], names[2]]
 
 
+def test_names_with_other_digits_have_an_order() -> None:
+    """Digits of another script are letters of a name: whoever made it does not end every list of runs."""
+    names = ["20260101-000000\u0663", "20260101-000000-x", "20260101-000000\u00b2"]
+    assert sorted((Path(name) for name in names), key=begun_before)[0].name == names[1]
+
+
+def completed(runs: Path, shell: str, *words: str) -> str:
+    """What the tool says to a shell that completes the last word."""
+    line = " ".join(("gapsmith", *words))
+    environment = {
+        "_GAPSMITH_COMPLETE": f"complete_{shell}",
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(len(words)),
+        "_TYPER_COMPLETE_ARGS": line,
+        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+        "GAPSMITH_RUNS": str(runs),
+    }
+    return CliRunner().invoke(app, [], env=environment, prog_name="gapsmith").stdout
+
+
+EVALUATED = (
+    *(r"\$(touch pwned)", r"\`touch pwned\`", "$(touch pwned)", '";touch pwned;"', "';touch pwned;'"),
+    *("x;touch pwned", "x touch", "x\ntouch", "-x", "*", "~", "x\x1b[31m", "x|y", "x&y", "(x)", "x\\"),
+)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_no_name_of_others_is_evaluated_by_a_shell(
+    make_run: Callable[..., Path], tmp_path: Path, shell: str
+) -> None:
+    """zsh evaluates what is completed, bash inserts it as it is: only words are offered."""
+    make_run(tmp_path / "20260101-000000-good", candidates=3)
+    for name in EVALUATED:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / FILE_NAME).touch()
+    with sqlite3.connect(tmp_path / "20260101-000000-good" / FILE_NAME) as store:
+        for number, name in enumerate(EVALUATED):
+            store.execute(
+                "INSERT INTO evaluations (program, split, status, fitness, executions, cpu_seconds, "
+                "evaluator, at) VALUES (?, 'valid', 'complete', ?, 1, 1.0, 'x', 1.0)",
+                (name, float(number)),
+            )
+    for words in (("show", ""), ("show", "20260101-000000-good", "")):
+        said = completed(tmp_path, shell, *words)
+        names = re.findall(r'"([^"]*)"', said) if shell == "zsh" else said.splitlines()
+        assert len(names) >= 2
+        assert all(re.fullmatch(r"[\w-]+", name) for name in names), said
+        assert "pwned" not in said
+
+
 def test_the_shell_completes_problems_runs_and_candidates(runs: Path, say: Say) -> None:
     """Names that the folder of the runs holds, and those of a run's validated candidates."""
 
-    def completed(*words: str) -> list[str]:
-        line = " ".join(("gapsmith", *words))
-        environment = {
-            "_GAPSMITH_COMPLETE": "complete_bash",
-            "COMP_WORDS": line,
-            "COMP_CWORD": str(len(words)),
-            "GAPSMITH_RUNS": str(runs),
-        }
-        from typer.testing import CliRunner
+    def completed_words(*words: str) -> list[str]:
+        return completed(runs, "bash", *words).split()
 
-        return CliRunner().invoke(app, [], env=environment, prog_name="gapsmith").stdout.split()
-
-    assert completed("run", "job") == ["job-shop", "job-shop-rule"]
-    assert completed("show", "la") == ["latest"]
-    assert len(completed("show", "2026")) == len(all_runs(runs))
-    names = completed("show", "20260102-203301-smtt-aaaa", "")
+    assert completed_words("run", "job") == ["job-shop", "job-shop-rule"]
+    assert completed_words("show", "la") == ["latest"]
+    assert len(completed_words("show", "2026")) == len(all_runs(runs))
+    names = completed_words("show", "20260102-203301-smtt-aaaa", "")
     assert names[:2] == ["best", "start"]
     assert len(names) > 2

@@ -552,6 +552,20 @@ def test_a_note_that_is_none_is_damage(pair: Path, asked: str) -> None:
     reader.close()
 
 
+@pytest.mark.parametrize("data", ["{}", "[]", "1", '"x"', '{"text": {"a": []}, "fitness": "x"}'])
+@pytest.mark.parametrize("kind", ["note", "best"])
+def test_an_event_that_is_none_is_no_bug(say: Say, pair: Path, kind: str, data: str) -> None:
+    """What is shown of a run with such an event is damage or a text."""
+    _spoil(pair, f"INSERT INTO events (iteration, kind, data, at) VALUES (0, '{kind}', '{data}', 1)")
+    said = say("show", BAD, runs=pair)
+    assert (said.code, "is damaged" in said.err) in ((0, False), (3, True)), said.err
+
+
+def test_an_id_that_is_no_unicode_is_no_bug(say: Say, pair: Path) -> None:
+    """Bytes of a command line that are no UTF-8 name no candidate."""
+    assert say("show", BAD, "\udcff", runs=pair).code == 2
+
+
 def test_a_program_that_does_not_end_is_refused(say: Say, pair: Path) -> None:
     """A device in the place of a program is read as far as a program can go."""
     said = say("evaluate", "smtt", "/dev/zero", runs=pair)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import cProfile
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -302,3 +303,18 @@ def test_wrong_sources_are_named(
     assert done.returncode in (2, 3)
     assert said in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_many_constants_take_work_in_proportion(task: Make) -> None:
+    """Four times as many lines of constants take about four times the calls, not sixteen times."""
+    folder = task("")
+
+    def calls(count: int) -> int:
+        text = "".join(f"A{number} = {number}\n" for number in range(count))
+        (folder / "evaluator.py").write_text(f"{text}def evaluate(path):\n    return {{}}\n")
+        profile = cProfile.Profile()
+        profile.runcall(takeover, f"openevolve:{folder}")
+        return sum(entry.callcount for entry in profile.getstats())
+
+    calls(1)
+    assert calls(800) < 6 * calls(200)
