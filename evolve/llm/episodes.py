@@ -555,7 +555,7 @@ def _unused_seconds(calls: Sequence[OperationCall], answers: str) -> float:
                 used += float(json.loads(line).get("cpu_seconds", 0))
             except ValueError:
                 return 0.0
-    return max(0.0, sum(granted) - used)
+    return float(max(0.0, sum(granted) - used))
 
 
 def _rounded(value: Any) -> Any:

@@ -132,7 +132,7 @@ bench.verify, bench.objective, bench.gap, bench.run = verify, objective, gap, ru
 
 def seconds() -> float:
     """CPU seconds of this experiment so far (seconds)."""
-    return time.process_time() - _state["began"]
+    return float(time.process_time() - _state["began"])
 
 
 bench.seconds = seconds
