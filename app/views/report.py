@@ -13,6 +13,7 @@ import tokenize
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from importlib.resources import files
+from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
 from ...evolve.store.statistics import failure_examples, failures_by_status, operators
@@ -216,8 +217,7 @@ def html(record: RunRecord, found: Mapping[str, Any] | None = None) -> str:
             script=script,
             script_digest=digest,
             top=top[:_TOP],
-            first_pictures=[name for name in ("front", "answers") if name in pictures]
-            or [name for name in ("progress", "scatter") if name in pictures],
+            first_pictures=_first(pictures, found["summary"]["trust"] == REPORTED),
             titles=_TITLES if found["summary"]["trust"] != REPORTED else {**_TITLES, **_REPORTED_TITLES},
             total=len(candidates),
         ),
@@ -226,6 +226,12 @@ def html(record: RunRecord, found: Mapping[str, Any] | None = None) -> str:
     first, last = text.split(mark)
     room = _MOST_BYTES - len(text.encode("utf-8", "replace"))
     return first + packed(candidates, found["best"], room) + last
+
+
+def _first(pictures: Mapping[str, Any], reported: bool) -> list[str]:
+    """Pictures of the first screen: of reported scores the course: their times are no programs."""
+    choices = (() if reported else ("front", "answers")), ("progress", "spent" if reported else "scatter")
+    return next((found for names in choices if (found := [name for name in names if name in pictures])), [])
 
 
 def markdown(record: RunRecord, found: Mapping[str, Any] | None = None) -> str:
@@ -249,7 +255,7 @@ def excerpt(code: str, entry: str, most: int = _EXCERPT) -> str:
         begin = next(methods, begin)
     kept = list(_doing(lines[begin:])) or list(_doing(lines))
     shown = [line if len(line) <= _WIDE_LINE else f"{line[:_WIDE_LINE]}…" for line in kept[:most]]
-    return "\n".join(shown)
+    return dedent("\n".join(shown))
 
 
 def _doing(lines: Sequence[str]) -> Iterator[str]:

@@ -126,7 +126,9 @@ def _points(record: RunRecord, programs: Sequence[TimedProgram]) -> list[Point]:
 
 
 def _draw(axes: Axes, points: Sequence[Point], mark: str, **look: Any) -> None:
-    axes.plot([1000 * p.seconds for p in points], [p.loss for p in points], mark, **look)
+    """Draws points, if there are any, so that the legend names only what is there."""
+    if points:
+        axes.plot([1000 * p.seconds for p in points], [p.loss for p in points], mark, **look)
 
 
 def front(record: RunRecord) -> Figure | None:

@@ -493,7 +493,7 @@ def test_the_heart_of_a_class_is_its_first_public_method() -> None:
     """Constants, the constructor and helpers are passed over; of a function, its first lines are shown."""
     text = "import math\nMIX = 0.4\n\nclass Packer:\n    def __init__(self):\n        self.n = 0\n\n"
     text += "    def _help(self):\n        return 1\n\n    def place(self, item):\n        return 0\n"
-    assert report.excerpt(text, "Packer").splitlines() == ["    def place(self, item):", "        return 0"]
+    assert report.excerpt(text, "Packer").splitlines() == ["def place(self, item):", "    return 0"]
     function = "LIMIT = 3\n\ndef solve(x):\n    # why\n    return x\n"
     assert report.excerpt(function, "solve").splitlines() == ["def solve(x):", "    return x"]
     assert report.excerpt(function, "other").splitlines()[0] == "LIMIT = 3"
