@@ -52,6 +52,8 @@ ANSWER_CHARACTERS = 12_000
 LEARNED_WORDS = 120
 """Longest line that an episode leaves (words)."""
 LEARNED_CHARACTERS = 1_000
+_MOST_OF_A_TOKEN = 16
+"""Characters of a token in the mean of a long text, at most; prose and programs have three to five."""
 _REPLY = "\n# Your reply {}\n\n"
 _ANSWERS = "\n\n# Answers {}\n\n"
 _CLOSING = (
@@ -298,9 +300,8 @@ class Episodes:
         talk.closing = prompt.user.rstrip().endswith(_END)
         talk.pending = None
         talk.questions += 1
-        size = (len(prompt.system) + len(prompt.user)) // 4
-        talk.tokens += size if completion.tokens_in is None else completion.tokens_in
-        talk.tokens += len(completion.text) // 4 if completion.tokens_out is None else completion.tokens_out
+        talk.tokens += _tokens(len(prompt.system) + len(prompt.user), completion.tokens_in)
+        talk.tokens += _tokens(len(completion.text), completion.tokens_out)
         cut = ending(completion.finish_reason) is ReplyEnding.CUT
         calls = calls_of(completion.text, context.problem.entry_point)
         talk.calls = [self._granted(talk, call) for call in calls]
@@ -499,6 +500,14 @@ class Episodes:
             for number in [n for n in self._outcomes if first <= n < first + self.settings.iterations]:
                 del self._outcomes[number]
             self._changed.notify_all()
+
+
+def _tokens(characters: int, told: int | None) -> int:
+    """Tokens of a text (count): what the server told, but no fewer than texts have, or an estimate.
+
+    A server that tells too few would have every question repeat all that it said, and the store keep that.
+    """
+    return characters // 4 if told is None else max(told, characters // _MOST_OF_A_TOKEN)
 
 
 def _is_end(outcome: Outcome) -> bool:

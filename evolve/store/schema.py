@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from functools import lru_cache
 from pathlib import Path
@@ -212,7 +212,9 @@ Key = Literal[
 """Every key of the table `run`: who writes or reads another one fails the type check."""
 SHAPES: dict[Key, Any] = {
     "bench": {str: float},
-    "neighbours": [_SECTION],
+    "neighbours": [
+        {"set": str, "instances": int, "paired": _SECTION, "specialised": bool, "failures": _SECTION}
+    ],
     "start": str,
     "start_given": bool,
     "starts": [str],
@@ -244,7 +246,12 @@ SHAPES: dict[Key, Any] = {
     },
     "pool": [int],
     "given_starts": {str: {str: str}},
-    "claims": [_SECTION],
+    "claims": [
+        {
+            **dict.fromkeys(("wins", "ties", "losses", "instances"), int),
+            **{"against": str, "p_value": float, "difference_percent": float, "ci95_percent": [float]},
+        }
+    ],
     "drawing": object,
     "model": [str],
     "seal": object,
@@ -270,6 +277,13 @@ None stands for a value that is not known yet, and fields that a shape does not 
 """
 
 
+_NEEDED: Mapping[Key, frozenset[str]] = {
+    "claims": frozenset(("against", "p_value", "wins", "ties", "losses")),
+    "neighbours": frozenset(("set", "instances", "paired", "specialised")),
+}
+"""Keys whose rows, if there are any, have at least these fields."""
+
+
 def read_value(key: Key, text: str) -> Any:
     """The value (JSON) of the run's record under a key.
 
@@ -279,9 +293,15 @@ def read_value(key: Key, text: str) -> Any:
     value = json.loads(text, parse_constant=_refused, parse_float=_finite)
     if key == "model" and isinstance(value, str):
         return value
-    if not _fits(value, SHAPES[key]):
+    needed = _NEEDED.get(key, frozenset())
+    if not _fits(value, SHAPES[key]) or not all(needed <= {*row} for row in _rows(value)):
         raise ValueError(f"{text[:60]!r} has not the shape of {key!r}")
     return value
+
+
+def _rows(value: Any) -> list[Any]:
+    """The mappings of a list; empty for other values."""
+    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
 
 
 def _refused(text: str) -> Any:

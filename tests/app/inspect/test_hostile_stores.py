@@ -424,6 +424,8 @@ def test_a_long_operator_holds_up_no_terminal(say: Say, pair: Path) -> None:
         ("layers", ["x"], ["show", BAD]),
         ("layers", {"seccomp": "yes"}, ["show", BAD]),
         ("claims", [{"against": "start program"}], ["show", BAD]),
+        ("claims", [{}], ["show", BAD, "--json"]),
+        ("claims", [{"against": "x", "p_value": "y", "wins": 1, "ties": 1, "losses": 1}], ["show", BAD]),
         ("simplified", [1], ["report", BAD, "--force"]),
         ("problem", {"name": "smtt", "entry_point": "f", "driver": [1]}, ["best", BAD, "-o", "x.py"]),
     ],
@@ -559,6 +561,18 @@ def test_an_event_that_is_none_is_no_bug(say: Say, pair: Path, kind: str, data: 
     _spoil(pair, f"INSERT INTO events (iteration, kind, data, at) VALUES (0, '{kind}', '{data}', 1)")
     said = say("show", BAD, runs=pair)
     assert (said.code, "is damaged" in said.err) in ((0, False), (3, True)), said.err
+
+
+@pytest.mark.parametrize(
+    "row", [{}, {"set": "x"}, {"set": 1, "instances": 1, "paired": None, "specialised": None}]
+)
+def test_a_set_of_a_bench_that_is_none_is_damage(pair: Path, row: dict[str, Any]) -> None:
+    """What a finished workbench prints of other sets is read whole, or named as damage."""
+    _spoil(pair, *_with_document("neighbours", [row]))
+    reader = Reader.open(pair / BAD)
+    with pytest.raises(StoreError, match="neighbours"):
+        reader.record("neighbours")
+    reader.close()
 
 
 def test_an_id_that_is_no_unicode_is_no_bug(say: Say, pair: Path) -> None:

@@ -330,6 +330,16 @@ def test_a_budget_of_an_episode_ends_it(tmp_path, loopback, episode, reason):
     assert any(f"The episode ends here: {reason}" in text for text in first)
 
 
+def test_a_server_that_tells_too_few_tokens_fills_no_store(tmp_path, loopback):
+    """Every question repeats the replies before it, so their size counts whatever the server says of it."""
+    long = "```note\n" + "word " * 3_000 + "\n```"
+    server = loopback(replies=[long] * 6, faults=["no-tools"], tokens=(1, 1), by_turn=True)
+    folder = run(tmp_path / "run", document(server, 1, {"tokens": 2_000}))
+    asked = prompts(folder).values()
+    assert any("The episode ends here: its 2,000 tokens are used" in text for text in asked)
+    assert max(map(len, asked)) < 60_000
+
+
 def test_probes_and_experiments_have_an_end(tmp_path, loopback):
     """Beyond an episode's executions and CPU seconds a call is answered with what is left."""
     endless = "def experiment():\n    while True:\n        pass\n"
