@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from .bounds import martello_toth_bound, volume_bound
 from .heuristics import best_decreasing
 from .proof import PackingCertificate
-from .search import PackingSearch
 
 MAX_TABLE = 20_000
 """Largest capacity (units of size) for which column generation is worth the time of its knapsack tables."""
@@ -29,4 +28,6 @@ def certify(sizes: Sequence[int], capacity: int, seconds: float) -> PackingCerti
     start = PackingCertificate(bins, martello_toth, rule)
     if start.closed or capacity > MAX_TABLE or seconds <= 0:
         return start
+    from .search import PackingSearch
+
     return PackingSearch(counts, capacity, start, time.monotonic() + seconds).run()
