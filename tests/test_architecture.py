@@ -65,18 +65,6 @@ HEAVY = (*sorted({*HOMES} - {"typer", "cma", "pydantic_core"}), "numpy")
 """Packages that the help page must not pay for: imported inside functions wherever the help page reaches."""
 
 
-def test_no_built_in_problem_needs_numpy_to_be_listed() -> None:
-    """The list of problems imports every built-in; arrays are for solving."""
-    code = (
-        "import sys\nfrom gapsmith.app.plugins.loader import list_problems\n"
-        "print(len(list_problems()), 'numpy' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    count, numpy = done.stdout.split()
-    assert int(count) > 30
-    assert numpy == "False"
-
-
 @cache
 def modules() -> list[Path]:
     """All Python files of the package, candidates' source texts aside."""

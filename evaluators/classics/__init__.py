@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from ...problems import classics
-from ...problems.base import Sense
-from ...problems.classics.cvrp import judge as judge_routes
-from ...problems.classics.orienteering import judge as judge_prizes
-from ...problems.classics.tsp import judge as judge_tour
 from ..base import Plugin
+from .cvrp import CVRP
 from .flow_shop import FLOW_SHOP
 from .multi_knapsack import MULTI_KNAPSACK
-from .references import SolvedReferences, in_process
-
-CVRP = SolvedReferences("cvrp", "set partitioning 1", in_process("cvrp"), judge_routes)
-ORIENTEERING = SolvedReferences(
-    "orienteering", "branch and cut 1", in_process("orienteering"), judge_prizes, sense=Sense.MAXIMISE
-)
-TSP = SolvedReferences("tsp", "branch and cut 1", in_process("tsp"), judge_tour)
+from .orienteering import ORIENTEERING
+from .tsp import TSP
 
 cvrp = Plugin(classics.cvrp, CVRP)
 cvrp_rule = Plugin(classics.cvrp_rule, CVRP)

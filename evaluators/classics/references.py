@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any
 
 from ...problems.base import Instance, Json, Sense, Verdict
@@ -167,17 +166,15 @@ class StoppableReferences(SolvedReferences):
         return incumbent(solved, verdict)
 
 
-def in_process(module: str) -> Solve:
+def in_process(method: Callable[..., dict[str, Any]]) -> Solve:
     """A method that runs in a process that is killed where the solver inside overruns; its last bound counts.
 
     Args:
-        module: of this package, imported when it is needed; its `certified` takes public part, seconds,
-            answer, spare and `note`; notes and returns answers as JSON.
+        method: takes public part, seconds, answer, spare and `note`; notes and returns answers as JSON.
     """
 
     def solve(public: Mapping[str, Any], seconds: float, answer: Json, spare: int) -> BoundedAnswer:
         arguments = {"public": dict(public), "answer": answer, "spare": spare}
-        method = import_module(f".{module}", __package__).certified
         return BoundedAnswer(**call(method, arguments, seconds))
 
     return solve
