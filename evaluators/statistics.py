@@ -111,10 +111,16 @@ def worse(second: Sequence[float], first: Sequence[float], level: float) -> bool
         second, first: losses of the same instances in the same order; larger is worse.
         level: chance (0 to 1) of calling equally good programs different.
     """
+    changes = [float(new) - float(old) for new, old in zip(second, first, strict=True)]
+    if all(change <= 0 for change in changes):
+        return False
+    if all(change >= 0 for change in changes):
+        return True  # and so are the means of all resamples
+
     import numpy as np
 
-    differences = np.asarray(second, dtype=float) - np.asarray(first, dtype=float)
-    if not len(differences) or differences.mean() <= 0:
+    differences = np.asarray(changes, dtype=float)
+    if differences.mean() <= 0:
         return False
     rng = np.random.default_rng(_SEED)
     means = differences[rng.integers(0, len(differences), (_RESAMPLES, len(differences)))].mean(axis=1)

@@ -8,6 +8,7 @@ copies becomes the original program again, whether the model kept the dots or no
 from __future__ import annotations
 
 import re
+from functools import cache
 
 DOT = "\u205e"
 """VERTICAL FOUR DOTS: visible, a separate character for every tokeniser, and in no program that we know."""
@@ -101,24 +102,30 @@ _SECTIONS = "|".join(
     )
 )
 _FLAGS = re.IGNORECASE | re.MULTILINE
-_OF_TEXT = re.compile(f"{_CHAT}|{_TOKEN}", _FLAGS)
-_OF_CODE = re.compile(f"{_CHAT}|{_NO_SUBSCRIPT}|{_SECTIONS}", _FLAGS)
-_DOTTED = re.compile(rf"(?:{_CHAT}|{_NO_SUBSCRIPT}|{_SECTIONS}){DOT}", _FLAGS)
+_OF_TEXT = f"{_CHAT}|{_TOKEN}"
+_OF_CODE = f"{_CHAT}|{_NO_SUBSCRIPT}|{_SECTIONS}"
+_DOTTED = rf"(?:{_CHAT}|{_NO_SUBSCRIPT}|{_SECTIONS}){DOT}"
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern when it is first needed: commands that make no prompt do without its compilation."""
+    return re.compile(pattern, _FLAGS)
 
 
 def neutral_text(text: str) -> str:
     """Breaks the marks of chat formats in a text with a dot."""
-    return _OF_TEXT.sub(lambda match: match[0] + DOT, text)
+    return _compiled(_OF_TEXT).sub(lambda match: match[0] + DOT, text)
 
 
 def neutral_code(code: str) -> str:
     """Breaks the marks of chat formats and of the prompt's own sections in a program with a dot."""
-    return _OF_CODE.sub(lambda match: match[0] + DOT, code)
+    return _compiled(_OF_CODE).sub(lambda match: match[0] + DOT, code)
 
 
 def restore(text: str) -> str:
     """Undoes `neutral_code`; any other text loses at most such dots."""
-    return _DOTTED.sub(lambda match: match[0][:-1], text)
+    return _compiled(_DOTTED).sub(lambda match: match[0][:-1], text)
 
 
 def without_dots(text: str) -> str:

@@ -38,6 +38,7 @@ def doctor(
 ) -> None:
     """Check versions, solvers, the sandbox's layers and its self-test, which keys are present, and models."""
     with errors(json):
+        from ...evaluators.toolbox.runners import without_pandas
         from ..analysis.doctor import examine
         from .options import build_config
 
@@ -48,6 +49,7 @@ def doctor(
         if nodes is not None:
             _nodes(nodes, frozenset(config.sandbox.without), json)
             return
+        without_pandas()
         document = examine(frozenset(config.sandbox.without), config.model)
         if json:
             emit_json(document)

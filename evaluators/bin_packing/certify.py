@@ -15,7 +15,6 @@ from ..toolbox import Note, call
 from .bounds import martello_toth_bound, volume_bound
 from .heuristics import best_decreasing
 from .proof import PackingCertificate
-from .search import PackingSearch
 
 MAX_TABLE = 20_000
 """Largest capacity (units of size) for which column generation is worth the time of its knapsack tables."""
@@ -34,6 +33,8 @@ def certify(sizes: Sequence[int], capacity: int, seconds: float) -> PackingCerti
 
 def searched(sizes: Sequence[int], capacity: int, seconds: float, note: Note) -> dict[str, Any]:
     """The document of the certificate that the search ends with; notes those before, the first at once."""
+    from .search import PackingSearch
+
     start = _first(sizes, capacity)
     note(start.document())
     search = PackingSearch(Counter(sizes), capacity, start, time.monotonic() + seconds, note)

@@ -230,14 +230,14 @@ def certified(
     bound = edge_bound(public["distances"])
     note(certificate(bound, quick))
     if len(public["demands"]) > MANY:
-        start: Any = descended_routes(quick, public, started + seconds / 2)
+        known = descended_routes(quick, public, started + seconds / 2)
         least = bound
-        note(certificate(least, start))
+        note(certificate(least, known))
         bound = capacity_bound(
-            public, start, started + seconds, lambda bound: note(certificate(max(least, bound), start))
+            public, known, started + seconds, lambda bound: note(certificate(max(least, bound), known))
         )
-        return certificate(max(least, bound), start)
-    start = answer or improved(quick, public["distances"], public["demands"], public["capacity"])
+        return certificate(max(least, bound), known)
+    start: Any = answer or improved(quick, public["distances"], public["demands"], public["capacity"])
     sets = customer_sets(public["distances"], public["demands"], public["capacity"])
     routes = start
     bound = 0

@@ -9,7 +9,6 @@ from ...problems.serving.problem import whole
 from ..base import ProofKind, Reference, ReferenceKind
 from ..certified import Certificate, CertifiedReferences
 from ..toolbox import call
-from .bound import best_prices, evaluate
 
 
 class KvSchedulingReferences(CertifiedReferences):
@@ -21,6 +20,8 @@ class KvSchedulingReferences(CertifiedReferences):
 
     def certify(self, instance: Instance, seconds: float, start: Json = None) -> Certificate:
         """The bound (rounds); no schedule of any rule, clairvoyant or not, has a smaller sum of latencies."""
+        from .bound import best_prices, evaluate
+
         started = time.monotonic()
         requests = whole(instance)
         priced = call(best_prices, {"whole": dict(requests)}, seconds)

@@ -193,7 +193,7 @@ def cbc_log_bound(folder: Path) -> float | None:
 
 def run_cpsat(text: str, job: dict[str, Any], folder: Path, reporter: Reporter) -> None:
     """CP-SAT: a bound counts only if it was reported as one; with status UNKNOWN the final field may be 0."""
-    _without_pandas()
+    without_pandas()
     import ortools
     from ortools.sat.python import cp_model
 
@@ -241,10 +241,10 @@ def run_call(text: str, job: dict[str, Any], folder: Path, reporter: Reporter) -
     reporter.end(ended="returned", result=result)
 
 
-def _without_pandas() -> None:
+def without_pandas() -> None:
     """Puts an empty module in the place of pandas, whose import takes four times as long as CP-SAT's own.
 
-    OR-Tools imports pandas for its methods on tables, which no model here calls.
+    OR-Tools imports pandas for its methods on tables, which no model here calls; for own processes only.
     """
     empty = ModuleType("pandas")
     empty.__getattr__ = lambda name: type(name, (), {})  # type: ignore[method-assign]

@@ -16,7 +16,8 @@ A text file of OPLib with one instance: lines `KEY : value` (TYPE OP, DIMENSION,
 and EDGE_WEIGHT_FORMAT as in TSPLIB), NODE_COORD_SECTION or EDGE_WEIGHT_SECTION, NODE_SCORE_SECTION with
 lines `node prize` (integers from 0 to 1,000,000), DEPOT_SECTION with 1 and -1, then EOF. Nodes are numbered
 from 1, which is the depot; the prize of the depot counts, as published. At least 2 nodes, at most 500 (`--set
-problem.most_nodes=N` lifts that up to 6,000). Other keys and sections are refused."""
+problem.most_nodes=N` lifts that up to 6,000). TSPSOL changes no instance; other keys and sections are
+refused."""
 
 _LARGEST = 10**6
 _LONGEST = 10**9
@@ -28,7 +29,7 @@ def read(path: Path, most: int = 500) -> list[Instance]:
     Raises:
         InstanceFileError: names file and line, what was got and what was expected.
     """
-    file = SectionFile(path, "OP", ("COST_LIMIT",), ("NODE_SCORE_SECTION", "DEPOT_SECTION"))
+    file = SectionFile(path, "OP", ("COST_LIMIT", "TSPSOL"), ("NODE_SCORE_SECTION", "DEPOT_SECTION"))
     nodes = file.nodes(2, most)
     count = len(nodes["distances"])
     longest = file.integer(file.key("COST_LIMIT"), 0, _LONGEST)

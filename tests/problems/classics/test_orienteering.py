@@ -242,6 +242,12 @@ EOF
 """
 
 
+def test_the_length_of_the_best_tour_of_all_nodes_is_read_over(tmp_path: Path) -> None:
+    """TSPSOL, which four published files carry, changes no instance."""
+    more = FILE.replace("COST_LIMIT", "TSPSOL : 2323\nCOST_LIMIT")
+    assert read(tmp_path, more).public == read(tmp_path, FILE).public
+
+
 def test_oplib_is_read(tmp_path: Path) -> None:
     """The square; the prize of the depot counts, as published."""
     assert dict(read(tmp_path, FILE).public) == {**SQUARE, "prizes": [7, 3, 5, 4]}
