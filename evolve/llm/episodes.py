@@ -52,6 +52,8 @@ ANSWER_CHARACTERS = 12_000
 LEARNED_WORDS = 120
 """Longest line that an episode leaves (words)."""
 LEARNED_CHARACTERS = 1_000
+_CACHED = 0.9
+"""Share by which a token that was sent before counts less in an episode, as providers' caches cost less."""
 _MOST_OF_A_TOKEN = 16
 """Characters of a token in the mean of a long text, at most; prose and programs have three to five."""
 _REPLY = "\n# Your reply {}\n\n"
@@ -120,7 +122,7 @@ class Episode:
         pending: answers to the calls before the program that is being evaluated; None where they are not
             known, as the conversation comes from the record.
         turns: earlier replies with their answers.
-        questions, tokens, probes, idle: used so far (counts).
+        questions, tokens, probes, idle: used so far (counts); of tokens that were sent before a tenth.
         cpu_seconds: that experiments used so far, those of the last reply as they were granted.
         notes: lines that the model wrote.
         closing: whether the last question was the closing one.
@@ -295,12 +297,15 @@ class Episodes:
 
     def _take(self, talk: Episode, prompt: Prompt, completion: Completion, context: Context) -> None:
         """Notes a reply and what its calls are granted; the same for a reply and its repetition."""
+        size = len(prompt.system) + len(prompt.user)
+        again = len(talk.prompt.system) + len(talk.prompt.user) if talk.questions else 0
+        read = _tokens(size, completion.tokens_in)
+        talk.tokens += read - round(_CACHED * read * min(1.0, again / size))
         talk.prompt = prompt
         talk.last = completion
         talk.closing = prompt.user.rstrip().endswith(_END)
         talk.pending = None
         talk.questions += 1
-        talk.tokens += _tokens(len(prompt.system) + len(prompt.user), completion.tokens_in)
         talk.tokens += _tokens(len(completion.text), completion.tokens_out)
         cut = ending(completion.finish_reason) is ReplyEnding.CUT
         calls = calls_of(completion.text, context.problem.entry_point)

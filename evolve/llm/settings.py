@@ -173,7 +173,9 @@ class EpisodeSettings:
         le=200,
     )
     tokens: int = knob(
-        200_000, "tokens in and out after which an episode ends (count, >= 1); cached ones count", ge=1
+        200_000,
+        "tokens in and out after which an episode ends (count, >= 1); of those sent before a tenth",
+        ge=1,
     )
     evaluations: int = knob(
         6, "programs that an episode evaluates in training, each an iteration (1 to 50)", ge=1, le=50

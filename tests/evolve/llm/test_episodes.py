@@ -330,6 +330,17 @@ def test_a_budget_of_an_episode_ends_it(tmp_path, loopback, episode, reason):
     assert any(f"The episode ends here: {reason}" in text for text in first)
 
 
+def test_what_was_sent_before_counts_a_tenth(tmp_path, loopback):
+    """The second question of an episode costs its new part and a tenth of the first, not all of it again."""
+    server = loopback(
+        replies=["```inspect\n```"] * 4, faults=["no-tools"], tokens=(10_000, 100), by_turn=True
+    )
+    asked = prompts(run(tmp_path / "run", document(server, 1, {"turns": 4, "tokens": 100_000})))
+    left = [int(re.findall(r"about ([0-9,]+) tokens", asked[1, n])[-1].replace(",", "")) for n in (2, 3)]
+    assert left[0] == 100_000 - 10_100
+    assert 0 < left[0] - left[1] < 10_100 / 2
+
+
 def test_a_server_that_tells_too_few_tokens_fills_no_store(tmp_path, loopback):
     """Every question repeats the replies before it, so their size counts whatever the server says of it."""
     long = "```note\n" + "word " * 3_000 + "\n```"
@@ -366,7 +377,7 @@ def test_an_experiment_costs_what_it_used(tmp_path, loopback):
     server = loopback(replies=replies, faults=["no-tools"], by_turn=True)
     asked = prompts(run(tmp_path / "run", document(server, 1, {"cpu_seconds": 20.0})))
     left = [float(re.findall(r"([0-9.]+) CPU seconds of experiments\.", asked[1, n])[-1]) for n in (2, 3)]
-    assert 15 < left[1] <= left[0] < 20
+    assert 15 < left[1] <= left[0] <= 20
 
 
 def test_caps_hold_at_every_turn(tmp_path, loopback):
