@@ -18,6 +18,7 @@ from ...evaluators.consistency import consistent
 from ...evaluators.difference import difference
 from ...evaluators.figures import Figures, of_evaluation
 from ...evaluators.intervals import METHOD
+from ...evaluators.judging import NotDrawn
 from ...evaluators.numbers import better_than, equal
 from ...evaluators.scoring import tolerance_of
 from ...evolve.store.progress import instance_digests
@@ -27,12 +28,15 @@ from ...problems.base import SPLITS, Instance, Problem, Sense
 from ...sandbox.base import MAIN_FILE, Program
 from ..errors import ProblemError, SolverFailed, UserError
 from ..formatting import class_words
+from ..runs import drawings
 from ..runs.champions import SPLIT, class_champions, floor_of
 from ..runs.headline import claims
 from ..setup.baselines import shipped_programs
 from ..setup.executors import open_executor
 from ..setup.instances import pool_of, splits_of
 from ..setup.references import proved_again, reached_again
+from ..setup.reruns import drawn
+from . import neighbours
 
 if TYPE_CHECKING:
     from ...evolve.executor import Executor
@@ -101,6 +105,8 @@ def verify(
     _references(record, setup, (sample, drawn_by), findings, notify)
     _executions(record, setup, programs, findings, notify)
     compare_claims(record, claims_now(record, setup), findings)
+    _drawing(record, setup, findings)
+    _neighbours(record, setup, findings, notify)
     checked = sum(findings.counts.values())
     return {
         "run": record.name,
@@ -264,6 +270,45 @@ def compare_claims(record: RunRecord, now: Sequence[Mapping[str, Any]], findings
                 }
             follows = {name: follows.get(name) for name in told}
         findings.compare("claims", f"claim against {against}", told, follows)
+
+
+def _drawing(record: RunRecord, setup: Setup, findings: Findings) -> None:
+    """Draws the kept answers again."""
+    recorded = record.reader.record(drawings.KEY)
+    if recorded is None:
+        return
+    try:
+        now = drawn(record.folder, setup)
+    except NotDrawn as error:
+        now = {"error": str(error)}
+    findings.compare("drawings", "drawing of the answers", recorded, now)
+
+
+def _neighbours(record: RunRecord, setup: Setup, findings: Findings, notify: Notify) -> None:
+    """Tries the champion on the problem's other sets again; CPU times may differ.
+
+    A set whose references take too long here is noted, and is no failure by itself.
+    """
+    recorded = record.reader.record(neighbours.KEY)
+    if not recorded:
+        return
+    again = {row["set"]: _untimed(row) for row in neighbours.neighbour_rows(record, setup, notify)}
+    for row in recorded:
+        name = str(row.get("set"))
+        if name not in again and name in setup.loaded.problem.sets():
+            findings.note(f"set {name}", row.get("about"), None)
+        else:
+            findings.compare("neighbouring sets", f"set {name}", _untimed(row), again.get(name))
+
+
+def _untimed(value: Any) -> Any:
+    """A document without what it says of times."""
+    if isinstance(value, Mapping):
+        timed = ("cpu", "seconds", "time")
+        return {
+            key: _untimed(one) for key, one in value.items() if not any(word in str(key) for word in timed)
+        }
+    return [_untimed(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def _agrees(recorded: Reference, now: Reference, problem: Problem) -> bool:

@@ -2,160 +2,22 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import replace
-from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...evaluators.base import ScoreStatus
-from ...evaluators.cache import Cache
-from ...evaluators.evaluator import in_turns
-from ...evaluators.figures import of_evaluation
 from ...evolve.budget import StopReason
-from ...evolve.executor import in_parts
-from ...problems.base import SPLITS, Instance
-from ...sandbox.base import MAIN_FILE
+from ..analysis.neighbours import KEY, neighbour_rows
 from ..compose import Watcher, read_summary, run
 from ..runs.folders import adding, at_work
-from ..runs.groups import gaps_of, paired
 from ..runs.record import open_record
 from ..runs.resume import stored_config
-from ..runs.stored_run import StoredRun
 from ..runs.summary import summarise
-from ..setup.executors import open_executor
-from ..setup.instances import computed, missing_references
-from ..setup.prepare import setup_over
 from ..setup.reruns import stored_setup
-from ..setup.setup import Notify, Setup, silent
+from ..setup.setup import Notify, silent
 from .session import bench_source, refuse_other
 
 if TYPE_CHECKING:
-    from ...evaluators.base import Evaluation
     from ...evolve.campaign import Campaign
-
-
-# Where a champion is specialised: the named sets of its problem that the run did not use.
-
-MOST_SETS = 8
-"""Named sets that a champion is tried on (count)."""
-FEWEST_INSTANCES = 4
-MOST_INSTANCES = 24
-"""Instances of each (counts)."""
-REFERENCE_SECONDS = 60.0
-"""Wall seconds for references of these instances."""
-
-
-def keep_neighbours(folder: Path, setup: Setup, notify: Notify) -> list[dict[str, Any]]:
-    """Evaluates the champion and the best founder on the problem's other named sets, and stores the rows.
-
-    Args:
-        folder: of a run that is finished.
-        setup: of the run.
-        notify: told how far it is.
-    """
-    with open_record(folder) as record:
-        best = record.best
-        rival = record.rival
-        if best is None:
-            return []
-        files = {"champion": dict(record.candidate(best).files)}
-        if rival is not None:
-            name = rival.partition("/")[2]
-            files["rival"] = {MAIN_FILE: setup.loaded.problem.baselines()[name]}
-        sets = neighbours(setup, record)
-    rows = [_row(setup, name, instances, files, rival, notify) for name, instances in sets.items()]
-    with adding(folder, "where the champion is specialised") as store:
-        store.set("neighbours", rows)
-    return rows
-
-
-def neighbours(setup: Setup, record: StoredRun) -> dict[str, list[Instance]]:
-    """Named set → instances of it with references, of each stratum in turn; the run's own sets left out.
-
-    References that are not at hand are computed for `REFERENCE_SECONDS` at most.
-    """
-    loaded = setup.loaded
-    config = setup.config
-    until = time.monotonic() + REFERENCE_SECONDS
-    used = {one.digest for one in record.instances.values()}
-    own = {*SPLITS, *config.evaluation.instances}
-    found: dict[str, list[Instance]] = {}
-    for name in _nearest(setup):
-        if name in own or len(found) == MOST_SETS or loaded.references is None:
-            continue
-        drawn = in_turns(loaded.instances(name, config.evaluation.instance_seed))
-        some = [replace(one, split=name) for one in drawn if one.digest not in used][:MOST_INSTANCES]
-        missing = missing_references(loaded, config, {name: some}, Cache())
-        left = until - time.monotonic()
-        done = {one.id for one, _ in computed(loaded, config, missing, Cache(), left)} if left > 0 else set()
-        lacking = {one.id for one in missing} - done
-        if len(known := [one for one in some if one.id not in lacking]) >= FEWEST_INSTANCES:
-            found[name] = known
-    return found
-
-
-def _nearest(setup: Setup) -> list[str]:
-    """The problem's sets, those first whose names are most like the names of the training groups."""
-    groups = {one.stratum for one in setup.evaluator.instances("train").values()}
-    names = list(setup.loaded.problem.sets())
-    return sorted(
-        names, key=lambda name: -max(SequenceMatcher(None, name, group).ratio() for group in groups)
-    )
-
-
-def _row(
-    setup: Setup,
-    name: str,
-    instances: list[Instance],
-    files: dict[str, dict[str, str]],
-    rival: str | None,
-    notify: Notify,
-) -> dict[str, Any]:
-    """How champion and rival do on a set, paired."""
-    there = setup_over(setup.loaded, setup.config, {name: instances})
-    found: dict[str, Evaluation] = {}
-    with open_executor(there) as executor:
-        for role, text in files.items():
-            program = there.evaluator.program(text)
-            whole = None
-            for job in in_parts(executor, program, name, len(instances), divided=there.divided):
-                part = job.result()
-                whole = part if whole is None else there.evaluator.joined(whole, part)
-            assert whole is not None, "a set has instances"
-            found[role] = whole
-    notify(f"set {name}", 1, 1)
-    by_id = there.evaluator.instances(name)
-    gaps = {role: gaps_of(one.scores, there.evaluator.loss) for role, one in found.items()}
-    compared = paired(gaps["champion"], gaps["rival"]) if "rival" in gaps else None
-    failures = {
-        role: sum(score.status is not ScoreStatus.OK for score in one.scores) for role, one in found.items()
-    }
-    return {
-        "set": name,
-        "about": setup.loaded.problem.sets()[name],
-        "instances": len(instances),
-        "champion": of_evaluation(found["champion"], by_id).as_json(),
-        "rival": rival,
-        "rival_figures": of_evaluation(found["rival"], by_id).as_json() if "rival" in found else None,
-        "paired": compared,
-        "failures": failures,
-        "specialised": _specialised(failures, compared),
-    }
-
-
-def _specialised(failures: dict[str, int], compared: dict[str, Any] | None) -> bool | None:
-    """Whether the champion fails more often than the rival, or is worse beyond noise; None if unknown.
-
-    Args:
-        failures: role → instances without a valid answer (count).
-        compared: the paired comparison on what both answered; None without a rival.
-    """
-    if failures["champion"] > failures.get("rival", 0):
-        return True
-    if compared is None or compared["beyond_noise"] is None:
-        return None
-    return bool(compared["beyond_noise"] and compared["difference_points"] > 0)
 
 
 def finish(folder: Path, wait: float, notify: Notify = silent) -> dict[str, Any]:
@@ -183,5 +45,8 @@ def finish(folder: Path, wait: float, notify: Notify = silent) -> dict[str, Any]
     run(config, folder, watcher=Watcher(notify, started), source_of=bench_source)
     setup = stored_setup(folder, config)
     assert setup is not None, "the run has just ended"
-    keep_neighbours(folder, setup, notify)
+    with open_record(folder) as record:
+        rows = neighbour_rows(record, setup, notify)
+    with adding(folder, "where the champion is specialised") as store:
+        store.set(KEY, rows)
     return read_summary(folder)

@@ -10,6 +10,7 @@ import typer
 
 from .budget import Budgeted, Limits, budget_of, duration_in_seconds
 from .options import (
+    Force,
     Json,
     Problem,
     Run,
@@ -204,20 +205,23 @@ def experiment(
             "-o", "--output", metavar="FILE", help="Write the value as JSON, with its texts as they are."
         ),
     ] = None,
+    force: Force = False,
     wait: Wait = WAIT,
     runs: Runs = None,
     json: Json = False,
 ) -> None:
     """Run a sealed script of your own with training instances and the objective: learn, fit, simulate."""
     with errors(json):
-        from .terminal import write_new
+        from .terminal import check_new, write_new
 
+        if output is not None:
+            check_new(output, force)
         values: list[Any] = []
         document = _bench(run, runs, wait).experiment(_read(file), cpu_seconds, values.append)
         if output is not None and values:
             import json as documents
 
-            write_new(output, documents.dumps(values[0]).encode(), True)
+            write_new(output, documents.dumps(values[0]).encode(), force)
         _say(document, json)
 
 

@@ -163,7 +163,7 @@ def keep_drawing(folder: Path, setup: Setup, store: Store) -> None:
     if not isinstance(setup.loaded.problem, Drawable) or store.read.record("champion") is None:
         return
     try:
-        document = _drawn(folder, setup)
+        document = drawn(folder, setup)
     except NotDrawn as error:
         store.event(0, "fault", {"operator": "draw", "error": str(error)})
         return
@@ -171,7 +171,7 @@ def keep_drawing(folder: Path, setup: Setup, store: Store) -> None:
         store.set(KEY, document)
 
 
-def _drawn(folder: Path, setup: Setup) -> dict[str, Any] | None:
+def drawn(folder: Path, setup: Setup) -> dict[str, Any] | None:
     """The drawings as a document of the store; None without drawings, or with too many shapes.
 
     Raises:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from gapsmith.app.bench.completion import _specialised
+from gapsmith.app.analysis.neighbours import _specialised
 from gapsmith.app.runs.groups import paired, within_groups
 from gapsmith.app.views.bench import neighbour_lines
 from gapsmith.problems.base import Instance

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -189,6 +190,22 @@ def test_a_long_value_is_written_but_not_shown(bench: Workbench) -> None:
     assert found["value"] is None
     assert "bytes" in found["message"]
     assert kept == [["x" * 100] * 3_000]
+
+
+def test_an_experiment_replaces_no_file_unasked(
+    bench: Workbench, folder: Path, gapsmith: Callable[..., Done], tmp_path: Path
+) -> None:
+    """A file that exists is refused before any CPU second is spent; `--force` replaces the file."""
+    script, table = tmp_path / "script.py", tmp_path / "table.json"
+    script.write_text("def experiment():\n    return [1, 2]\n", "utf-8")
+    table.write_text("mine", "utf-8")
+    words = ("bench", "experiment", folder.name, str(script), "-o", str(table))
+    assert gapsmith(*words).returncode == 2
+    assert table.read_text("utf-8") == "mine"
+    with closing(Reader.open(folder)) as reader:
+        assert counts(reader).get("experiment", 0) == 0
+    assert gapsmith(*words, "--force").returncode == 0
+    assert json.loads(table.read_text("utf-8")) == [1, 2]
 
 
 def test_an_experiment_may_read_the_clock(bench: Workbench) -> None:
