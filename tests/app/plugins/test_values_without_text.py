@@ -36,7 +36,6 @@ ENDLESS = {
     "a tuple that holds itself": "B = []\nA = (B,)\nB.append(A)",
     "two lists": "B = []\nA = [B]\nB.append(A)",
     "a hundred thousand levels": "A = []\nfor _ in range(100_000): A = [A]",
-    "nine hundred levels": "A = []\nfor _ in range(900): A = [A]",
     "forty doublings": "A = [0]\nfor _ in range(40): A = [A, A]",
     "forty doublings of a dictionary": "A = {}\nfor _ in range(40): A = {1: A, 2: A}",
     "three million numbers": "A = list(range(3_000_000))",
