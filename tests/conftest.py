@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import inspect
 import json
 import os
 import subprocess
@@ -103,12 +102,6 @@ def answer_of() -> Callable[[Problem, str, Instance], Any]:
     return run
 
 
-def runner() -> CliRunner:
-    """A runner whose error stream is apart from its output, with every version of click that typer may bring."""
-    apart = "mix_stderr" in inspect.signature(CliRunner).parameters  # click before 8.2; later versions always do
-    return CliRunner(mix_stderr=False) if apart else CliRunner()
-
-
 @pytest.fixture
 def gapsmith(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Done]:
     """Runs the command in this process: `gapsmith("show", "latest", COLUMNS="80")`, None removes a variable.
@@ -117,7 +110,7 @@ def gapsmith(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Done]:
     """
 
     def run(*words: str, **environment: str | None) -> Done:
-        with monkeypatch.context() as patch, runner().isolation(env=environment) as (out, errors, *_):
+        with monkeypatch.context() as patch, CliRunner().isolation(env=environment) as (out, errors, *_):
             patch.setattr(sys, "argv", ["gapsmith", *words])
             code: Any = 0
             try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ...evaluators.base import ScoreStatus
 from ...evaluators.cache import Cache
@@ -15,7 +15,7 @@ from ...evolve.executor import in_parts
 from ...problems.base import SPLITS, Instance
 from ...sandbox.base import MAIN_FILE
 from ..runs.groups import gaps_of, paired
-from ..runs.stored_run import StoredRun
+from ..runs.record import RunRecord
 from ..setup.executors import open_executor
 from ..setup.instances import computed, missing_references
 from ..setup.prepare import setup_over
@@ -24,7 +24,7 @@ from ..setup.setup import Notify, Setup
 if TYPE_CHECKING:
     from ...evaluators.base import Evaluation
 
-KEY = "neighbours"
+KEY: Final = "neighbours"
 """Key of a store's record that holds the rows."""
 MOST_SETS = 8
 """Named sets that a champion is tried on (count)."""
@@ -35,7 +35,7 @@ REFERENCE_SECONDS = 60.0
 """Wall seconds for references of these instances."""
 
 
-def neighbour_rows(record: StoredRun, setup: Setup, notify: Notify) -> list[dict[str, Any]]:
+def neighbour_rows(record: RunRecord, setup: Setup, notify: Notify) -> list[dict[str, Any]]:
     """How the champion and the best founder do on the problem's other named sets; empty without a champion.
 
     Args:
@@ -55,7 +55,7 @@ def neighbour_rows(record: StoredRun, setup: Setup, notify: Notify) -> list[dict
     return [_row(setup, name, instances, files, rival, notify) for name, instances in sets.items()]
 
 
-def neighbours(setup: Setup, record: StoredRun) -> dict[str, list[Instance]]:
+def neighbours(setup: Setup, record: RunRecord) -> dict[str, list[Instance]]:
     """Named set → instances of it with references, of each stratum in turn; the run's own sets left out.
 
     References that are not at hand are computed for `REFERENCE_SECONDS` at most.
