@@ -64,7 +64,7 @@ def neighbours(setup: Setup, record: RunRecord) -> dict[str, list[Instance]]:
     config = setup.config
     until = time.monotonic() + REFERENCE_SECONDS
     used = {one.digest for one in record.instances.values()}
-    own = {*SPLITS, *config.evaluation.instances}
+    own = own_sets(setup)
     found: dict[str, list[Instance]] = {}
     for name in _nearest(setup):
         if name in own or len(found) == MOST_SETS or loaded.references is None:
@@ -78,6 +78,11 @@ def neighbours(setup: Setup, record: RunRecord) -> dict[str, list[Instance]]:
         if len(known := [one for one in some if one.id not in lacking]) >= FEWEST_INSTANCES:
             found[name] = known
     return found
+
+
+def own_sets(setup: Setup) -> set[str]:
+    """Names of the sets that the run itself used, on which no champion is tried."""
+    return {*SPLITS, *setup.config.evaluation.instances}
 
 
 def _nearest(setup: Setup) -> list[str]:

@@ -287,18 +287,23 @@ def _drawing(record: RunRecord, setup: Setup, findings: Findings) -> None:
 def _neighbours(record: RunRecord, setup: Setup, findings: Findings, notify: Notify) -> None:
     """Tries the champion on the problem's other sets again; CPU times may differ.
 
-    A set whose references take too long here is noted, and is no failure by itself.
+    A set whose references take too long here, or that has no row, is noted, and is no failure by itself.
     """
     recorded = record.reader.record(neighbours.KEY)
-    if not recorded:
+    finished = None not in (record.reader.record("bench"), record.reader.record("stop_reason"))
+    if recorded is None and not finished:
         return
+    with record.reader.sound(neighbours.KEY):
+        told = [(str(row.get("set")), row) for row in recorded or ()]
     again = {row["set"]: _untimed(row) for row in neighbours.neighbour_rows(record, setup, notify)}
-    for row in recorded:
-        name = str(row.get("set"))
-        if name not in again and name in setup.loaded.problem.sets():
-            findings.note(f"set {name}", row.get("about"), None)
+    slow = {*setup.loaded.problem.sets()} - {*again} - neighbours.own_sets(setup)
+    for name, row in told:
+        if name in slow:
+            findings.note(f"set {name}", row.get("about"), "not tried again")
         else:
             findings.compare("neighbouring sets", f"set {name}", _untimed(row), again.get(name))
+    for name in (one for one in again if one not in dict(told)):
+        findings.note(f"set {name}", "not tried", again[name])
 
 
 def _untimed(value: Any) -> Any:

@@ -46,6 +46,7 @@ class Least:
 FORGERIES = {
     "neighbours": ("json_set(value, '$[0].champion.mean_gap_percent', -50.0)", "set big"),
     "neighbours ": ("json_set(value, '$[0].set', 'nowhere')", "set nowhere"),
+    "neighbours  ": ("json_set(value, '$[0].set', 'test')", "set test"),
     "drawing": ("replace(value, 'taken', 'won')", "drawing of the answers"),
 }
 """Key of the record → how it is forged, and the difference that `verify` names."""
@@ -54,7 +55,7 @@ FORGERIES = {
 def test_sets_and_drawings_are_made_again(
     gapsmith: Callable[..., Done], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An honest finished bench verifies; a forged row of a set or a forged drawing is a difference."""
+    """An honest finished bench verifies; a forged row or drawing is a difference, a lost row a note."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GAPSMITH_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("GAPSMITH_RUNS", str(tmp_path / "runs"))
@@ -80,3 +81,15 @@ def test_sets_and_drawings_are_made_again(
             assert db.execute(statement, (key.strip(),)).rowcount == 1
         assert [row["what"] for row in document("verify", name)["differences"]] == [what]
         store.write_bytes(whole)
+    for statement in (
+        "UPDATE run SET value = '[]' WHERE key = 'neighbours'",
+        "DELETE FROM run WHERE key = 'neighbours'",
+    ):
+        with sqlite3.connect(store) as db:
+            assert db.execute(statement).rowcount == 1
+        changed = {row["what"]: row["now"] for row in document("verify", name)["changed"]}
+        assert changed["set big"]["set"] == "big"
+        store.write_bytes(whole)
+    with sqlite3.connect(store) as db:
+        db.execute("UPDATE run SET value = '[null]' WHERE key = 'neighbours'")
+    assert "the record is damaged" in document("verify", name)["error"]["message"]
