@@ -44,7 +44,7 @@ def verify(
     with errors(json):
         from ..analysis.verify import check_fresh
         from ..analysis.verify import verify as check
-        from ..runs.bundle import is_bundle, unpacked
+        from ..runs.bundle import champion_difference, is_bundle, unpacked
         from ..runs.trust import Use
         from ..setup.reruns import setup_of_record
 
@@ -59,6 +59,8 @@ def verify(
                     documents.append(
                         check(record, setup, every=every, sample=references, seed=references_seed)
                     )
+                    if bundled:
+                        _compare_champion(documents[-1], champion_difference(folder, record))
                     if fresh is not None:
                         documents[-1]["fresh"] = check_fresh(record, setup, fresh)
                 if not json:
@@ -67,6 +69,16 @@ def verify(
             emit_json(documents[0] if len(documents) == 1 else documents)
         if any(document["differences"] for document in documents):
             raise typer.Exit(CHECK_FAILED)
+
+
+def _compare_champion(document: dict[str, Any], difference: dict[str, str] | None) -> None:
+    """Adds the comparison of a bundle's champion with that of its store."""
+    document["checked"] += 1
+    document["compared"]["champion files"] = 1
+    if difference is None:
+        document["agree"] += 1
+    else:
+        document["differences"].append(difference)
 
 
 def _print(document: Mapping[str, Any]) -> None:

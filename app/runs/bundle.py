@@ -1,7 +1,7 @@
 """A run for others as one .zip: its store without prompts and replies, and its champion.
 
 The file of somebody else is hostile input: few entries of known names, no links, no more bytes than allowed,
-and nothing but the store is taken out of it. What the store says is a foreign record like any other.
+only store and champion are taken out. What the store says is a foreign record; the champion never runs.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ _README = "README.txt"
 _NAMES = (FILE_NAME, _CHAMPION, _README)
 _MOST_BYTES = 2**30
 """Of the store in a bundle, however small its compressed form is."""
+_MOST_TEXT = 2**21
+"""Bytes of the champion in a bundle."""
 _CHUNK = 2**20
 _MOST_AT_ONCE = 2 * _CHUNK
 """Bytes of a bundle that are read at once; its list of entries has a few hundred."""
@@ -57,7 +59,7 @@ def _words(record: RunRecord) -> str:
     return (
         f"{record.headline['text']}\n\n"
         "Check this with Gapsmith: gapsmith verify FILE.zip\n"
-        f"It runs {_CHAMPION} and the baselines again on the recorded instances, compares every\n"
+        f"It compares {_CHAMPION} with the record, runs the record's champion and the baselines again, compares every\n"
         "answer and gap, draws the instances again and proves a sample of the references again.\n"
     )
 
@@ -80,7 +82,7 @@ def unpacked(path: Path) -> Iterator[Path]:
         folder.mkdir()
         try:
             with _Pieces(path) as file, zipfile.ZipFile(file) as bundle:
-                _take(bundle, folder / FILE_NAME)
+                _take(bundle, folder)
         except (
             zipfile.BadZipFile,
             zlib.error,
@@ -128,8 +130,39 @@ def _refusal(path: Path, why: str) -> UserError:
     )
 
 
-def _take(bundle: zipfile.ZipFile, target: Path) -> None:
-    """Copies the store out of a bundle.
+def champion_difference(folder: Path, record: RunRecord) -> dict[str, str] | None:
+    """How the champion of an unpacked bundle differs from that of its store; None if it does not.
+
+    Comments of the header may differ, for they name versions; the first line, which says the coding, may not.
+    """
+    try:
+        text = (folder / _CHAMPION).read_text("utf-8")
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError:
+        text = ""
+    assert record.best is not None, "a run without a champion was refused"
+    stored = program_text(record, record.best, _CHAMPION)
+    if _code(text) == _code(stored):
+        return None
+    told = ("the store's", "another text, which was not run")
+    return {"what": f"{_CHAMPION} of the bundle", "recorded": told[0], "now": told[1]}
+
+
+def _code(text: str) -> tuple[str, list[str]]:
+    """The first line of a program, and the lines from the first one on that is no comment.
+
+    Only line feeds end lines here: another character that Python takes for an end stays in its line.
+    """
+    lines = text.split("\n")
+    header = 0
+    while header < len(lines) and lines[header].startswith("#") and lines[header].isprintable():
+        header += 1
+    return lines[0], lines[header:]
+
+
+def _take(bundle: zipfile.ZipFile, folder: Path) -> None:
+    """Copies the store and the champion out of a bundle.
 
     Raises:
         _Unfit: the bundle holds other things, a link, an encrypted entry, or too many bytes.
@@ -144,10 +177,21 @@ def _take(bundle: zipfile.ZipFile, target: Path) -> None:
             raise _Unfit(f"{entry.filename} is encrypted or packed in an unusual way")
         if entry.is_dir() or (stat.S_IFMT(mode) and not stat.S_ISREG(mode)):
             raise _Unfit(f"{entry.filename} is no plain file")
+    for name, most in ((FILE_NAME, _MOST_BYTES), (_CHAMPION, _MOST_TEXT)):
+        if name in names:
+            _copy(bundle, folder / name, most)
+
+
+def _copy(bundle: zipfile.ZipFile, target: Path, most: int) -> None:
+    """Copies one entry of a bundle, of at most `most` bytes.
+
+    Raises:
+        _Unfit: the entry has more.
+    """
     size = 0
-    with bundle.open(FILE_NAME) as source, target.open("xb") as stream:
+    with bundle.open(target.name) as source, target.open("xb") as stream:
         while chunk := source.read(_CHUNK):
             size += len(chunk)
-            if size > _MOST_BYTES:
-                raise _Unfit(f"{FILE_NAME} has more than {_MOST_BYTES:,} bytes")
+            if size > most:
+                raise _Unfit(f"{target.name} has more than {most:,} bytes")
             stream.write(chunk)

@@ -125,6 +125,31 @@ def test_a_bundle_is_verified_and_a_changed_one_is_not(say: Say, packed: Path, t
     assert said.document["differences"]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text + "\nimport os\n",
+        lambda text: text.replace("utf-8", "unicode_escape", 1),
+        lambda text: text.replace("\n#\n", "\n#\rimport os\n", 1),
+    ],
+)
+def test_a_swapped_champion_is_a_difference(
+    say: Say, packed: Path, tmp_path: Path, change: Callable[[str], str]
+) -> None:
+    """Another champion.py beside an honest store, a coding that makes code of comments, a hidden line."""
+    with zipfile.ZipFile(packed) as archive:
+        whole = {name: archive.read(name) for name in archive.namelist()}
+    changed = change(whole["champion.py"].decode())
+    assert changed.encode() != whole["champion.py"]
+    with zipfile.ZipFile(tmp_path / "swapped.zip", "w") as archive:
+        for name, data in (whole | {"champion.py": changed.encode()}).items():
+            archive.writestr(name, data)
+    said = say("verify", str(tmp_path / "swapped.zip"), "--references", "0", "--json")
+    assert said.code != 0
+    assert [row["what"] for row in said.document["differences"]] == ["champion.py of the bundle"]
+
+
 def _link(archive: zipfile.ZipFile) -> None:
     entry = zipfile.ZipInfo("archive.sqlite")
     entry.external_attr = (stat.S_IFLNK | 0o777) << 16
