@@ -300,6 +300,11 @@ def _neighbours(record: RunRecord, setup: Setup, findings: Findings, notify: Not
     for name, row in told:
         if name in slow:
             findings.note(f"set {name}", row.get("about"), "not tried again")
+        elif name in again and row.get("failures") != again[name]["failures"]:
+            # Near its time limit a program fails on a busy machine, and its row tells nothing there.
+            findings.note(
+                f"failures on set {name}, not compared", row.get("failures"), again[name]["failures"]
+            )
         else:
             findings.compare("neighbouring sets", f"set {name}", _untimed(row), again.get(name))
     for name in (one for one in again if one not in dict(told)):

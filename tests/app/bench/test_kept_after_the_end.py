@@ -91,5 +91,13 @@ def test_sets_and_drawings_are_made_again(
         assert changed["set big"]["set"] == "big"
         store.write_bytes(whole)
     with sqlite3.connect(store) as db:
+        db.execute(
+            "UPDATE run SET value = json_set(value, '$[0].failures.champion', 3) WHERE key = 'neighbours'"
+        )
+    failed = document("verify", name)
+    assert failed["differences"] == []
+    assert "failures on set big, not compared" in [row["what"] for row in failed["changed"]]
+    store.write_bytes(whole)
+    with sqlite3.connect(store) as db:
         db.execute("UPDATE run SET value = '[null]' WHERE key = 'neighbours'")
     assert "the record is damaged" in document("verify", name)["error"]["message"]
