@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,8 +17,6 @@ from .app.errors import EXIT_CODES
 if TYPE_CHECKING:
     from types import ModuleType
 
-_COLLECTED = 20_000
-"""New objects from which on garbage is looked for; with Python's 700 a short command takes a tenth longer."""
 VERBS = {
     "demo": "Find a better heuristic within a minute, without a key, and draw what it does.",
     "run": "Start a campaign: search for a heuristic and certify its gap.",
@@ -181,7 +178,6 @@ def main() -> None:
     """Runs the command line."""
     from .app.commands.terminal import errors, printing
 
-    gc.set_threshold(_COLLECTED)
     try:
         with errors(), printing():  # help and version are no verbs: nothing else names their errors
             app()
