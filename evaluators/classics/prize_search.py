@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .tour_search import descended
+from .tour_search import shortened
 
 _POWERS = (1.0, 0.5, 2.0)
 """Of the prize in the rating of a node."""
@@ -67,17 +67,8 @@ class _Insertion:
         count = -1
         while len(nodes) > count and time.monotonic() < deadline:
             count = len(nodes)
-            nodes = self.inserted(self.shortened(nodes, deadline), power, deadline)
+            nodes = self.inserted(shortened(nodes, self.matrix, deadline), power, deadline)
         return nodes
-
-    def shortened(self, nodes: list[int], deadline: float) -> list[int]:
-        """The nodes in the order of a shorter tour from the depot."""
-        stops = [0, *nodes]
-        if len(stops) < 8:
-            return nodes
-        tour = descended(list(range(len(stops))), self.matrix[np.ix_(stops, stops)], deadline)
-        start = tour.index(0)
-        return [stops[k] for k in [*tour[start:], *tour[:start]][1:]]
 
     def inserted(self, nodes: Sequence[int], power: float, deadline: float) -> list[int]:
         """Always the node with the largest prize (to this power) for its detour, at its best place."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...problems.classics.cvrp import length
 from ...problems.classics.programs.cvrp.descent import improved
-from .tour_search import descended
+from .tour_search import shortened
 
 _NEAR = 5
 """Near customers of each customer whose routes are looked at beside its own."""
@@ -36,7 +36,7 @@ def descended_routes(routes: Sequence[Sequence[int]], public: Mapping[str, Any],
     matrix = np.array(public["distances"], dtype=np.int64)
     held = {number: list(route) for number, route in enumerate(routes)}
     for number, route in held.items():
-        held[number] = _toured(route, matrix, deadline)
+        held[number] = shortened(route, matrix, deadline)
     near = np.argsort(matrix, axis=1, kind="stable")[:, : _NEAR + 1].tolist()
     home = {customer: number for number, route in held.items() for customer in route}
     waiting = deque(held)
@@ -62,13 +62,3 @@ def descended_routes(routes: Sequence[Sequence[int]], public: Mapping[str, Any],
             waiting.extend(fresh)
             queued.update(fresh)
     return [route for route in held.values() if route]
-
-
-def _toured(route: list[int], matrix: Any, deadline: float) -> list[int]:
-    """A route in the order of a shorter tour through the depot."""
-    stops = [0, *route]
-    if len(stops) < 8:
-        return route
-    tour = descended(list(range(len(stops))), matrix[np.ix_(stops, stops)], deadline)
-    start = tour.index(0)
-    return [stops[k] for k in [*tour[start:], *tour[:start]][1:]]

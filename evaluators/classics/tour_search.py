@@ -30,6 +30,16 @@ def nearest_tour(matrix: Any) -> list[int]:
     return tour
 
 
+def shortened(nodes: list[int], matrix: Any, deadline: float) -> list[int]:
+    """The nodes in the order of a shorter tour from the depot, node 0, which is none of them."""
+    stops = [0, *nodes]
+    if len(stops) < 8:
+        return nodes
+    tour = descended(list(range(len(stops))), matrix[np.ix_(stops, stops)], deadline)
+    start = tour.index(0)
+    return [stops[k] for k in [*tour[start:], *tour[:start]][1:]]
+
+
 def descended(tour: list[int], matrix: Any, deadline: float) -> list[int]:
     """A tour by reversals and by moves of segments to near nodes, until none helps or the time is over.
 
