@@ -59,8 +59,9 @@ def _words(record: RunRecord) -> str:
     return (
         f"{record.headline['text']}\n\n"
         "Check this with Gapsmith: gapsmith verify FILE.zip\n"
-        f"It compares {_CHAMPION} with the record, runs the record's champion and the baselines again, compares every\n"
-        "answer and gap, draws the instances again and proves a sample of the references again.\n"
+        f"It compares {_CHAMPION} with the record and runs the record's champion and the baselines\n"
+        "again on the recorded instances. It compares every answer and gap, draws the instances again\n"
+        "and proves a sample of the references again.\n"
     )
 
 
@@ -136,7 +137,7 @@ def champion_difference(folder: Path, record: RunRecord) -> dict[str, str] | Non
     Comments of the header may differ, for they name versions; the first line, which says the coding, may not.
     """
     try:
-        text = (folder / _CHAMPION).read_text("utf-8")
+        text = (folder / _CHAMPION).read_bytes().decode("utf-8")
     except FileNotFoundError:
         return None
     except UnicodeDecodeError:
@@ -152,7 +153,7 @@ def champion_difference(folder: Path, record: RunRecord) -> dict[str, str] | Non
 def _code(text: str) -> tuple[str, list[str]]:
     """The first line of a program, and the lines from the first one on that is no comment.
 
-    Only line feeds end lines here: another character that Python takes for an end stays in its line.
+    A line with a carriage return is no comment here: Python ends the line there and runs the rest.
     """
     lines = text.split("\n")
     header = 0
