@@ -88,7 +88,10 @@ class Kind:
             words = words.removesuffix(_SQUARES)
         if kinds == {ReferenceKind.BASELINE}:
             words = words.replace(", 0 is optimal", ", 0 is the best baseline")
-        if trust(record.reader) != REPORTED or "loss" not in words:
+        if trust(record.reader) != REPORTED:
+            return words
+        words = words.replace("Mean gap", "Mean loss")
+        if "loss" not in words:
             return words
         words = words.partition(" Training loss: mean")[0].replace("; lower is better, 0 is optimal", "")
         return f"{words} {LOSS[0].upper()}{LOSS[1:]}."

@@ -232,6 +232,10 @@
   function live() {
     reported = now.trust === "reported";
     by("times-section").hidden = reported;
+    if (!reported) {
+      by("times-title").textContent = "Gap against CPU time";
+      by("times-words").textContent = "Mean gap on validation; lower and further left is better.";
+    }
     var score = now.best_reported_score;
     by("state").textContent = now.status + (now.stop_reason && now.stop_reason !== now.status ? " (" + now.stop_reason + ")" : "") + ": best candidate " +
       (now.best ? now.best.slice(0, 8) : "none yet") + (reported
