@@ -20,7 +20,7 @@ from ..evolve.llm.cassette import Cassette, Replies
 from ..evolve.llm.prompt_scores import KIND as EXPLAINED
 from ..evolve.llm.prompt_scores import Explanations
 from ..evolve.llm.settings import AGENT, PROGRAMS
-from ..evolve.store.course import shared_replies, written_notes
+from ..evolve.store.course import written_notes
 from ..evolve.store.operations import bench_notes
 from ..evolve.store.reader import Reader
 from ..evolve.store.statistics import combined_pairs, sent_prompts
@@ -172,7 +172,6 @@ def build_proposer(
         explain,
         pages,
         sent_prompts(store.read),
-        shared_replies(store.read, config.prompts.programs),
         bench_notes(store.read),
         EpisodeTerms(config.episode, bench),
     )

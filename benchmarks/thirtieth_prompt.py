@@ -257,7 +257,7 @@ def run(
             Context(problem, 0, instances, elite, modules=("math",), cpu_seconds=1.0),
             seed=1,
             population=PopulationSettings(islands=1),
-            settings=SearchSettings(fresh_share=0.0, fresh_until=0, tune_share=0.0, stall_after=8),
+            settings=SearchSettings(fresh_share=0.0, fresh_until=0, tune_share=0.0),
             guided=True,
             notes_every=settings.notes,
         )

@@ -391,8 +391,7 @@ class Campaign:
         number = flight.number
         outcome = outcome_of_iteration(flight)
         with store.transaction():
-            cost = store.call_cost(number) if self._pace.waits else None
-            told = self.search.tell(flight, outcome, cost)
+            told = self.search.tell(flight, outcome)
             if not flight.recorded:
                 evaluation = None if isinstance(outcome, Refused) else outcome.evaluation
                 store.told(number, evaluation, self.ports.evaluator.version, told.added)

@@ -162,7 +162,7 @@ class Search:
         offline = self._offline(number)
         selection = self._beside if offline else self.selection
         elites = selection.parents(number, island)
-        incumbent = None if selection.whole(number) else self.races.incumbent(island, elites[0])
+        incumbent = self.races.incumbent(island, elites[0])
         return self.open(
             Iteration(
                 number,
@@ -286,16 +286,15 @@ class Search:
         """The candidate of an examined proposal, or its rejection."""
         return self.memory.admit(proposal, iteration.parents, iteration.island, iteration.number)
 
-    def tell(self, iteration: Iteration, outcome: Outcome, cost: float | None = None) -> IterationResult:
+    def tell(self, iteration: Iteration, outcome: Outcome) -> IterationResult:
         """Closes an iteration: every part of the search learns its outcome.
 
         Args:
             iteration: as it was opened.
             outcome: how it ended.
-            cost: US dollars of its model calls, None if not known.
         """
         best = self.archive.best
-        result = IterationResult(outcome, cost)
+        result = IterationResult(outcome)
         self._place(iteration, result)
         result.improved = better(self.archive.best, best)
         result.events += news(iteration.number, outcome, self.archive.best if result.improved else None)

@@ -81,9 +81,7 @@ def cases_of(
 
 def _chosen(parent: Elite, best: Elite, context: Context) -> list[str]:
     """The instances of a prompt (ids): of a reported score all."""
-    ids = _worst(parent, context.instances)
-    first = WORST * context.still % max(1, len(ids))
-    chosen = [*ids[first:], *ids[:first]][:WORST]
+    chosen = _worst(parent, context.instances)[:WORST]
     if best.candidate.id != parent.candidate.id:
         chosen += [id for id in _worst(best, context.instances) if id not in chosen][:1]
     return chosen

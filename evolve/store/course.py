@@ -4,24 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from ..types import Completion, Prompt, Rejection
 from .reader import BASELINE, TRAINED, Reader
-from .rows import read_completion, read_iteration
 
 SHARES = "shares"
 """Kind of the events that say which iterations took a further program of an earlier one's reply."""
-
-
-@dataclass(frozen=True, slots=True)
-class SharedReply:
-    """A reply that iterations share: the operator and the model that were asked, prompt and completion."""
-
-    operator: str
-    model: str
-    prompt: Prompt
-    completion: Completion
 
 
 def steps(reader: Reader) -> Iterator[int]:
@@ -142,39 +129,6 @@ def ended_by_a_clock(reader: Reader, late: str) -> list[sqlite3.Row]:
         f"AND e.program NOT LIKE '{BASELINE}%'",
         (late,),
     )
-
-
-def shared_replies(reader: Reader, programs: int) -> dict[int, SharedReply | Rejection]:
-    """Iteration → its reply, or its rejection without one, where the reply may hold programs for later ones.
-
-    Args:
-        reader: of the store.
-        programs: that a reply is to hold (count); one shares nothing.
-    """
-    if programs == 1:
-        return {}
-    rows = reader.rows(
-        "SELECT * FROM iterations WHERE (candidate IS NOT NULL OR rejection IS NOT NULL) AND iteration + ? > "
-        "coalesce((SELECT min(iteration) FROM iterations WHERE told IS NULL), "
-        "(SELECT max(iteration) + 1 FROM iterations))",
-        (programs,),
-    )
-    shared: dict[int, SharedReply | Rejection] = {}
-    for row in rows:
-        calls = reader.rows(
-            "SELECT c.*, p.system, p.user FROM calls c JOIN prompts p ON p.digest = c.prompt "
-            "WHERE c.iteration = ? AND c.round = 1 AND c.state = 'replied' ORDER BY c.id DESC LIMIT 1",
-            (row["iteration"],),
-        )
-        rejection = read_iteration(row).rejection
-        if calls:
-            call = calls[0]
-            prompt = Prompt(call["system"], call["user"])
-            reply = SharedReply(row["operator"], call["model"], prompt, read_completion(call))
-            shared[row["iteration"]] = reply
-        elif rejection is not None:
-            shared[row["iteration"]] = rejection
-    return shared
 
 
 def first_of_reply(reader: Reader, iteration: int) -> int:

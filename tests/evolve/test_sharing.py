@@ -31,9 +31,7 @@ def parts(in_flight: int = 2) -> dict[str, Any]:
     """A guided campaign with three programs a reply, tuning, and an offline proposer beside the model."""
     return {
         "population": PopulationSettings(islands=2, migration_every=10, reset_after=25),
-        "settings": SearchSettings(
-            tune_share=0.2, tune_evaluations=5, stall_after=6, fresh_share=0.0, fresh_until=0
-        ),
+        "settings": SearchSettings(tune_share=0.2, tune_evaluations=5, fresh_share=0.0, fresh_until=0),
         "proposer": FakeProposer([]),
         "beside": FakeProposer([]),
         "offline_share": 0.5,
