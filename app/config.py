@@ -145,9 +145,9 @@ class SearchSection(SearchSettings, _Section):
     )
     selection: str | None = knob(
         None,
-        "how parents are chosen: module:Class of a selection of your own (docs/how-to/add-a-selection.md); "
-        "default: the search's",
-        pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$",
+        "how parents are chosen: module:Class of a selection of your own (docs/how-to/add-a-selection.md), "
+        "or a name of Gapsmith's; default: the search's",
+        pattern=r"^(?:[A-Za-z_][\w.]*:[A-Za-z_]\w*|[a-z][a-z-]*)$",
     )
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from ...evaluators.base import Plugin, Reference, References
 from ...evaluators.judging import VERIFY_SECONDS
-from ...evolve.selection import Selection
+from ...evolve.selection import SELECTIONS, Selection
 from ...problems.base import SPLITS, Instance, Problem, Sense, Versioned, canonical_json
 from ..errors import ProblemError, UnknownProblem
 from .built_ins import BUILT_IN, NAMES_ELSEWHERE
@@ -239,11 +239,19 @@ def source_of(spec: str) -> PluginSource | None:
 
 
 def load_selection(spec: str) -> type[Selection]:
-    """The class of a parent selection that the user names as `module:Class`.
+    """The class of a parent selection: a name of `SELECTIONS`, or a user's as `module:Class`.
 
     Raises:
-        ProblemError: it cannot be imported, or is no subclass of `Selection` with a method `parents`.
+        ProblemError: no such name; or the class cannot be imported, or is no subclass of `Selection` with a
+            method `parents`.
     """
+    if ":" not in spec:
+        if spec in SELECTIONS:
+            return SELECTIONS[spec]
+        raise ProblemError(
+            f"[search] selection: got {spec!r}, expected module:Class or one of {', '.join(SELECTIONS)}",
+            "docs/how-to/add-a-selection.md shows one",
+        )
     value = from_module(spec, what="selection").value
     if not (isinstance(value, type) and issubclass(value, Selection)) or "parents" not in vars(value):
         raise ProblemError(
@@ -256,7 +264,7 @@ def load_selection(spec: str) -> type[Selection]:
 
 def source_of_selection(spec: str | None) -> PluginSource | None:
     """Where the source of a named selection is, found without running any of it; None without one."""
-    return None if spec is None else source_of_module(spec.partition(":")[0])
+    return None if spec is None or ":" not in spec else source_of_module(spec.partition(":")[0])
 
 
 def _names_file(spec: str) -> bool:

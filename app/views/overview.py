@@ -47,6 +47,7 @@ _MODEL_COLUMNS = (12, 40)
 """Largest length of the models' names in a narrow and in a wide table, characters."""
 _LONGEST_NAME = 255
 _STYLES = {
+    "preparing": "green",
     "running": "green",
     "open": "cyan",
     "completed": "",

@@ -47,8 +47,7 @@ def cases_of(
     """Instances on which the parent loses most, then the one of the best program's, with all answers.
 
     Where the parent is the best program, the answers of another program stand beside its own: what two
-    principles do with one instance says more than what one does. At a stand-still each prompt goes on to the
-    next instances.
+    principles do with one instance says more than what one does.
 
     Args:
         parent, best: programs of the prompt.
