@@ -36,8 +36,7 @@ from gapsmith.evolve.llm.proposer import PromptedProposer
 from gapsmith.evolve.llm.settings import ModelSettings, PromptSettings
 from gapsmith.evolve.measures import MeasureSpace
 from gapsmith.evolve.ports import Ports
-from gapsmith.evolve.search import Search
-from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
+from gapsmith.evolve.search import PopulationSettings, Search, SearchSettings
 from gapsmith.evolve.store.store import Store
 from gapsmith.evolve.testing import FakeSandbox
 from gapsmith.evolve.types import Completion, Context, Elite, Origin, Prompt, Proposal

@@ -12,7 +12,7 @@ from ..prompts.text import cut
 from .archive import Archive
 from .history import AttemptLog, Strata
 from .iteration import Iteration, IterationResult, Part
-from .llm.thoughts import without_thoughts
+from .llm.reply_text import without_thoughts
 from .settings import constant, knob
 from .types import Complete, Context, Directive, Elite, Origin, Outcome
 

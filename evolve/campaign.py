@@ -14,7 +14,7 @@ from typing import Any
 
 from ..evaluators.base import Evaluation
 from .budget import Budget, StopReason, Usage
-from .course import Course, RecordedCourse, TellOrder, is_point
+from .course import Course, RecordedCourse, Submission, TellOrder, is_point
 from .course import Pace as Pace
 from .executor import EvaluationJob, leave, sheltered
 from .iteration import Iteration, awaited, done
@@ -28,7 +28,6 @@ from .remote.proposals import Draft, draft_of
 from .search import Search
 from .store.course import SHARES
 from .store.course import steps as recorded_steps
-from .submissions import Submission
 from .types import Candidate, Elite, Proposal, Refused, Rejection, stream
 from .validation import Validation
 

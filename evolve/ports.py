@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 from ..evaluators.base import Evaluator
 from .admission import Admission
+from .course import Submissions
 from .executor import Executor
 from .remote.proposals import Drafter
 from .store.store import Store
-from .submissions import Submissions
 from .types import Proposer
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...evolve.budget import StopReason
 from ...evolve.campaign import Pace
-from ...evolve.course import RecordedCourse
+from ...evolve.course import RecordedCourse, Submissions
 from ...evolve.llm.caller import Caller
 from ...evolve.llm.cassette import Cassette, CassetteModel, MissingReply
 from ...evolve.llm.episodes import EpisodeTerms
@@ -37,7 +37,6 @@ from ...evolve.store.course import (
 from ...evolve.store.reader import BASELINE, Reader
 from ...evolve.store.statistics import made_by, work
 from ...evolve.store.store import Store
-from ...evolve.submissions import Submissions
 from ...evolve.tuning import OPERATOR
 from ...evolve.types import Candidate, Context, Elite, Origin, Proposal, Proposer, Rejection, RejectionReason
 from ...problems.base import SPLITS

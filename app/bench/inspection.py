@@ -7,7 +7,7 @@ from typing import Any
 
 from ...evaluators.base import Evaluation, Score
 from ...evaluators.judging import NotDrawn
-from ...evolve.store.operations import LEDGER, Operation, bench_notes
+from ...evolve.store.course import LEDGER, Operation, bench_notes
 from ...evolve.store.reader import BASELINE
 from ...evolve.store.statistics import best_by_instance
 from ...evolve.types import Candidate, Origin, Proposal, Rejection

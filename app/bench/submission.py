@@ -8,8 +8,8 @@ from typing import Any
 from ...evaluators.base import Evaluation, ScoreStatus
 from ...evolve.campaign import Campaign
 from ...evolve.champion import ROOM, slowest
-from ...evolve.store.operations import Operation
-from ...evolve.submissions import Submission
+from ...evolve.course import Submission
+from ...evolve.store.course import Operation
 from ...evolve.types import Candidate, Origin, Proposal, Rejection
 from ...problems.base import Instance
 from ...sandbox.base import MAIN_FILE

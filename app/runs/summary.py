@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...evolve.store.operations import Counts, counts
+from ...evolve.store.course import Counts, counts
 from ...evolve.store.reader import BASELINE, Reader
 from ...evolve.store.statistics import tested
 from ...evolve.store.tally import Tally
@@ -74,7 +74,10 @@ def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
         "seed": ((reader.record("config") or {}).get("campaign") or {}).get("seed"),
         **{name: done[name] for name in ("iterations", "evaluations", "executions", "rejections")},
         "usage": {
-            **{name: sum(row[name] for row in models if row["operator"]) for name in ("tokens_in", "tokens_out")},
+            **{
+                name: sum(row[name] for row in models if row["operator"])
+                for name in ("tokens_in", "tokens_out")
+            },
             **{name: done[name] for name in ("model_calls", "cost_usd", "wall_seconds")},
         },
         "start": None if start is None else candidate_summary(reader, start),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...evaluators.base import Reference
 from ...evaluators.cache import Cache
-from ...evolve.offline.types import types_of
+from ...evolve.offline.mutation import types_of
 from ...evolve.settings import SEARCH_VERSION
 from ...evolve.store.statistics import asked
 from ...evolve.store.store import Store

@@ -13,9 +13,8 @@ from ...sandbox.unseen import clean
 from ..admission import Fault
 from ..types import Completion, Examination, Prompt, Rejection, RejectionReason
 from .edits import EditError, apply_reply, programs_of
-from .endings import ReplyEnding, ending
 from .ensemble import Arm
-from .thoughts import without_thoughts
+from .reply_text import ReplyEnding, ending, without_thoughts
 
 Examine = Callable[[Mapping[str, str]], Examination | Fault]
 

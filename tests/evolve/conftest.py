@@ -19,8 +19,7 @@ from gapsmith.evolve.history import CandidateRegistry
 from gapsmith.evolve.measures import MeasureSpace
 from gapsmith.evolve.ports import Ports
 from gapsmith.evolve.remote.proposals import Drafter
-from gapsmith.evolve.search import Search
-from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
+from gapsmith.evolve.search import PopulationSettings, Search, SearchSettings
 from gapsmith.evolve.selection import Control
 from gapsmith.evolve.store.reader import Reader
 from gapsmith.evolve.store.store import Store

@@ -7,7 +7,7 @@ from typing import Any
 
 from gapsmith.evolve.campaign import Pace
 from gapsmith.evolve.course import TellOrder
-from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
+from gapsmith.evolve.search import PopulationSettings, SearchSettings
 from gapsmith.evolve.testing import FakeProposer
 
 Make = Callable[..., Any]

@@ -13,8 +13,7 @@ from gapsmith.evolve.agenda import PROMISING, subject_of
 from gapsmith.evolve.campaign import Pace
 from gapsmith.evolve.course import TellOrder
 from gapsmith.evolve.iteration import Iteration
-from gapsmith.evolve.search import Search
-from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
+from gapsmith.evolve.search import PopulationSettings, Search, SearchSettings
 from gapsmith.evolve.testing import FakeEvaluator, FakeProposer
 from gapsmith.evolve.types import Complete, Context, Examination, Origin, Proposal, Worse
 from gapsmith.sandbox.base import Description
