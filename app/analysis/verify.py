@@ -28,7 +28,7 @@ from ...problems.base import SPLITS, Instance, Problem, Sense
 from ...sandbox.base import MAIN_FILE, Program
 from ..errors import ProblemError, SolverFailed, UserError
 from ..formatting import class_words
-from ..runs import drawings
+from ..runs import stored_run
 from ..runs.champions import SPLIT, class_champions, floor_of
 from ..runs.headline import claims
 from ..setup.baselines import shipped_programs
@@ -274,7 +274,7 @@ def compare_claims(record: RunRecord, now: Sequence[Mapping[str, Any]], findings
 
 def _drawing(record: RunRecord, setup: Setup, findings: Findings) -> None:
     """Draws the kept answers again."""
-    recorded = record.reader.record(drawings.KEY)
+    recorded = record.reader.record(stored_run.DRAWING_KEY)
     if recorded is None:
         return
     try:

@@ -14,7 +14,7 @@ from ...evolve.types import Candidate, Origin, Proposal, Rejection
 from ...problems.base import Instance
 from ...sandbox.base import MAIN_FILE
 from ..errors import USAGE, UserError
-from ..runs.groups import gaps_of, groups, paired, times
+from ..runs.figures import gaps_of, groups, paired, times
 from .budget import budget_document, refuse_spent
 from .inspection import explained, said
 from .sitting import Sitting, find_candidate

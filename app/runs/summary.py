@@ -16,15 +16,16 @@ from .champions import best_of_time, champions, proof, solver_rows, steered_by_t
 from .figures import (
     REPORTED,
     candidate_summary,
+    knows_future,
     model_figures,
     newest_page,
     notes,
+    proofs,
     splits,
     trust,
 )
 from .folders import LOG_NAME
 from .headline import headline
-from .references import knows_future, proofs
 from .signature import is_own
 from .stored_run import progress_of
 

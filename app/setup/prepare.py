@@ -18,7 +18,7 @@ from ...problems.base import SPLITS, DescribesStrata, Instance
 from ...sandbox.base import MAIN_FILE
 from ..formatting import dump
 from ..plugins.loader import LoadedProblem, load_problem
-from ..runs import drawings
+from ..runs import stored_run
 from ..runs.folders import CONFIG_NAME, Group, put_text
 from ..runs.signature import SEAL, is_own, seal
 from ..versions import versions
@@ -218,7 +218,7 @@ def record_setup(
         store.set("stop_reason", None)
         store.set("ending", None)
         store.set("champion", None)
-        store.set(drawings.KEY, None)
+        store.set(stored_run.DRAWING_KEY, None)
         store.set("claims", [])
         store.set("versions", versions())
         store.set("evaluator", setup.evaluator.version)

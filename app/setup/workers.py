@@ -30,8 +30,7 @@ from ...sandbox.interpreter import START_FOLDER, environment, python
 from ...sandbox.policy import LAYERS
 from ...sandbox.slot import count_layers
 from ..config import parse
-from ..error_mapping import known_error
-from ..errors import INVALID, UNEXPECTED, USAGE, UserError
+from ..errors import INVALID, UNEXPECTED, USAGE, UserError, known_error
 from ..formatting import clean
 from ..plugins.fingerprint import is_given
 from ..plugins.foreign import is_foreign
