@@ -36,15 +36,13 @@ from .config import Config, resolve_budget
 from .errors import INTERRUPTED, KEPT, UserError
 from .plugins.loader import load_selection
 from .proposers import SourceOf, live_source
-from .runs.champions import class_champions, floor_of
+from .runs.champions import best_baseline, claims, class_champions, floor_of
 from .runs.folders import STOP_NAME, Group, at_work, log_end, put_text, run_log
-from .runs.headline import best_baseline, claims
 from .runs.record import open_record
 from .runs.standalone import program_text
 from .runs.summary import summarise
-from .setup.baselines import evaluate_baselines, shipped_programs
+from .setup.baselines import Founder, evaluate_baselines, founders_of, shipped_programs
 from .setup.executors import open_executor
-from .setup.founders import Founder, founders_of
 from .setup.prepare import record_config, record_setup, setup_of_campaign, setup_of_plan
 from .setup.reruns import keep_drawing, stored_setup
 from .setup.setup import Notify, Setup

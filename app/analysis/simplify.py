@@ -18,8 +18,7 @@ from ...evolve.offline.proposer import spliced
 from ...evolve.racing import PairedRace
 from ...evolve.store.schema import StoreError
 from ...evolve.syntax import checks
-from ...evolve.syntax.rename import named
-from ...evolve.syntax.simplify import Simplification, probes, simplify
+from ...evolve.syntax.simplify import Simplification, named, probes, simplify
 from ...problems.base import HasPrimitives, Problem
 from ...sandbox.base import Description, Sandbox, Statement
 from ..errors import NO_CANDIDATE, UserError

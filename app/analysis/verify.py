@@ -29,8 +29,7 @@ from ...sandbox.base import MAIN_FILE, Program
 from ..errors import ProblemError, SolverFailed, UserError
 from ..formatting import class_words
 from ..runs import stored_run
-from ..runs.champions import SPLIT, class_champions, floor_of
-from ..runs.headline import claims
+from ..runs.champions import SPLIT, claims, class_champions, floor_of
 from ..setup.baselines import shipped_programs
 from ..setup.executors import open_executor
 from ..setup.instances import pool_of, splits_of

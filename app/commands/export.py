@@ -50,7 +50,7 @@ def export(
     campaign of the same configuration with --model replay/FILE.jsonl.
     """
     with errors(json):
-        from ...evolve.store.exports import EXPORTS
+        from ...evolve.store.tally import EXPORTS
         from ..runs.export import CASSETTE, ELITES, rows, write_rows
 
         plain = what == "candidates" and form == "jsonl"

@@ -1,4 +1,4 @@
-"""Makes what the loader knows, a problem with references, from its short form; apart from what authors see."""
+"""Makes what the loader knows, a problem and references, from a short form; apart from what authors see."""
 
 from __future__ import annotations
 

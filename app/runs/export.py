@@ -18,10 +18,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from ...evolve.store.exports import copy_without_calls, export_rows, new_rows
 from ...evolve.store.progress import founders_best
 from ...evolve.store.reader import Reader
 from ...evolve.store.schema import FILE_NAME
+from ...evolve.store.tally import copy_without_calls, export_rows, new_rows
 from ...problems.base import decode_number
 from ...sandbox import unseen
 from ..errors import INVALID, MISSING, NO_CANDIDATE, UserError

@@ -12,7 +12,7 @@ from ...evolve.store.statistics import tested
 from ...evolve.store.tally import Tally
 from ...problems.base import SPLITS
 from .advice import advice, better_left_out, hurried, unanswered
-from .champions import best_of_time, champions, proof, solver_rows, steered_by_time, time_budget
+from .champions import best_of_time, champions, headline, proof, solver_rows, steered_by_time, time_budget
 from .figures import (
     REPORTED,
     candidate_summary,
@@ -25,7 +25,6 @@ from .figures import (
     trust,
 )
 from .folders import LOG_NAME
-from .headline import headline
 from .signature import is_own
 from .stored_run import progress_of
 

@@ -22,9 +22,8 @@ from ..runs import stored_run
 from ..runs.folders import CONFIG_NAME, Group, put_text
 from ..runs.signature import SEAL, is_own, seal
 from ..versions import versions
-from .baselines import UNKNOWN, best_of_baselines
+from .baselines import UNKNOWN, best_of_baselines, try_programs
 from .executors import open_executor
-from .founders import try_programs
 from .instances import (
     NONE_GIVEN,
     check_disjoint,

@@ -3,16 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from gapsmith.app.check.findings import (
-    CheckRecord,
-    CheckReport,
-    Finding,
-    FindingGroup,
-    in_order,
-    reminder,
-    sentences,
-    shown,
-)
+from gapsmith.app.check.check_record import CheckRecord, reminder, sentences
+from gapsmith.app.check.findings import CheckReport, Finding, FindingGroup, in_order, shown
 from gapsmith.app.commands.problems import _print_report
 
 
