@@ -16,12 +16,11 @@ from ..evolve import champion
 from ..evolve.admission import Admission
 from ..evolve.archive import settled
 from ..evolve.budget import Budget, StopReason
-from ..evolve.campaign import Campaign
+from ..evolve.campaign import Campaign, Ports
 from ..evolve.champion import TimeReserve
 from ..evolve.executor import Executor
 from ..evolve.llm.base import Closable
 from ..evolve.measures import MeasureSpace
-from ..evolve.ports import Ports
 from ..evolve.racing import best_elite
 from ..evolve.remote.proposals import Drafter, RemoteProposer
 from ..evolve.search import Search

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..evolve.admission import Admission
 from ..evolve.archive import Archive
-from ..evolve.campaign import Pace
-from ..evolve.course import HasCourse, RecordedCourse, Submissions, TellOrder
+from ..evolve.course import HasCourse, Pace, RecordedCourse, Submissions, TellOrder
 from ..evolve.iteration import Point
 from ..evolve.llm.base import ErrorKind, ModelError
 from ..evolve.llm.cassette import Cassette, Replies

@@ -457,7 +457,6 @@ def check_fresh(
     count: int,
     *,
     seed: int | None = None,
-    notify: Notify = lambda what, done, total: None,
 ) -> dict[str, Any]:
     """Runs a run's champion and start program on new instances of its test split's law.
 
@@ -466,7 +465,6 @@ def check_fresh(
         opened: from the record.
         count: new instances, >= 1.
         seed: of the instances; by default random bits of the operating system.
-        notify: told how far it is.
 
     Returns:
         `instance_seed`, `instances` (count) and, for each of `programs`, figures on the test split and on the
@@ -478,6 +476,7 @@ def check_fresh(
     """
     from ...evaluators.cache import Cache
     from ..setup.prepare import setup_over
+    from ..setup.setup import silent
 
     config = opened.config
     loaded = opened.loaded
@@ -497,8 +496,8 @@ def check_fresh(
     section = replace(config.evaluation, instance_seed=seed)
     with tempfile.TemporaryDirectory(prefix="gapsmith-fresh-") as place:  # these references are not stored
         config = config.model_copy(update={"evaluation": section})
-        setup = setup_over(loaded, config, {"fresh": instances}, notify, Cache(Path(place)))
-    found = _evaluate(setup, record, list(programs.values()), notify)
+        setup = setup_over(loaded, config, {"fresh": instances}, silent, Cache(Path(place)))
+    found = _evaluate(setup, record, list(programs.values()))
     return {
         "instance_seed": seed,
         "instances": len(instances),
@@ -531,16 +530,14 @@ def _in_turns(instances: Sequence[Instance]) -> list[Instance]:
     return [i for turn in zip_longest(*strata.values()) for i in turn if i is not None]
 
 
-def _evaluate(setup: Setup, record: RunRecord, ids: Sequence[str], notify: Notify) -> dict[str, Evaluation]:
+def _evaluate(setup: Setup, record: RunRecord, ids: Sequence[str]) -> dict[str, Evaluation]:
     """Id → evaluation on the new instances."""
     from ..setup.baselines import evaluate_all
     from ..setup.executors import open_executor
 
     programs = {id: setup.evaluator.program(record.candidate(id).files) for id in ids}
-    notify("evaluations", 0, len(programs))
     with open_executor(setup) as executor:
         evaluations = evaluate_all(executor, programs, ["fresh"])
-    notify("evaluations", len(programs), len(programs))
     return {id: by["fresh"] for id, by in evaluations.items()}
 
 

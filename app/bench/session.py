@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...evolve.budget import StopReason
-from ...evolve.campaign import Pace
-from ...evolve.course import RecordedCourse, Submissions, TellOrder
+from ...evolve.course import Pace, RecordedCourse, Submissions, TellOrder
 from ...evolve.llm.base import LeftOpen
 from ...evolve.store.schema import FILE_NAME
 from ...evolve.store.store import Store

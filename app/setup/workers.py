@@ -19,11 +19,11 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from ...evaluators.base import Evaluation
-from ...evaluators.cache import Cache, decode_reference, encode_reference
+from ...evaluators.base import Evaluation, decode_reference, encode_reference
+from ...evaluators.cache import Cache
 from ...evolve.executor import EvaluationJob
-from ...evolve.remote.codec import MOST_CHARACTERS
 from ...evolve.remote.executor import RemoteExecutor, Worker, WorkerLost, WorkerParts
+from ...evolve.remote.protocol import MOST_CHARACTERS
 from ...problems.base import Instance, decode_number, encode_number
 from ...sandbox.base import Sandbox
 from ...sandbox.interpreter import START_FOLDER, environment, python

@@ -10,8 +10,7 @@ import pytest
 from gapsmith.app.config import parse
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
 from gapsmith.evolve.agenda import PROMISING, subject_of
-from gapsmith.evolve.campaign import Pace
-from gapsmith.evolve.course import TellOrder
+from gapsmith.evolve.course import Pace, TellOrder
 from gapsmith.evolve.iteration import Iteration
 from gapsmith.evolve.search import PopulationSettings, Search, SearchSettings
 from gapsmith.evolve.testing import FakeEvaluator, FakeProposer

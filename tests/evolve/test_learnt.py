@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
 from gapsmith.evolve.agenda import Stall, StallSettings
-from gapsmith.evolve.campaign import Pace
-from gapsmith.evolve.course import TellOrder
+from gapsmith.evolve.course import Pace, TellOrder
 from gapsmith.evolve.history import BEST, NEWEST, AttemptLog, Strata
 from gapsmith.evolve.llm.replies import MOST_CHARACTERS, idea_of
 from gapsmith.evolve.search import SearchSettings

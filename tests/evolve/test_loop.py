@@ -14,7 +14,7 @@ from gapsmith.evaluators.base import EvaluationStatus
 from gapsmith.evaluators.statistics import surpasses
 from gapsmith.evolve import champion
 from gapsmith.evolve.budget import StopReason
-from gapsmith.evolve.campaign import Pace
+from gapsmith.evolve.course import Pace
 from gapsmith.evolve.racing import PairedRace, alike_after
 from gapsmith.evolve.search import PopulationSettings, SearchSettings
 from gapsmith.evolve.selection import Control
