@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..problems.base import Instance, Problem, canonical_json
-from .base import Reference, References, decode_reference, encode_reference
+from .base import Reference, ReferenceKind, References, decode_reference, encode_reference
 
 _log = logging.getLogger("gapsmith.cache")
 
