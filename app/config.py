@@ -23,7 +23,7 @@ from ..evolve.budget import DEFAULT_ITERATIONS, DEFAULT_SECONDS, BudgetSettings
 from ..evolve.islands import islands_with_models
 from ..evolve.llm.settings import MAY_HOLD_SECRET, EpisodeSettings, ModelSettings, PromptSettings
 from ..evolve.measures import DEFAULT_NAMES, MEASURES, TIME
-from ..evolve.search_settings import PopulationSettings, SearchSettings
+from ..evolve.search import PopulationSettings, SearchSettings
 from ..evolve.selection import FRESH_UNTIL
 from ..evolve.settings import LEFT, knob
 from ..evolve.validation import ChampionSettings

@@ -24,7 +24,8 @@ from gapsmith.evaluators.evaluator import GapEvaluator
 from gapsmith.evolve.admission import Admission
 from gapsmith.evolve.archive import settled
 from gapsmith.evolve.budget import Budget
-from gapsmith.evolve.campaign import Campaign, Pace
+from gapsmith.evolve.campaign import Campaign, Ports
+from gapsmith.evolve.course import Pace
 from gapsmith.evolve.executor import EvaluationJob
 from gapsmith.evolve.history import CandidateRegistry
 from gapsmith.evolve.llm.base import Model, Request
@@ -35,9 +36,7 @@ from gapsmith.evolve.llm.prompt_scores import Explanations
 from gapsmith.evolve.llm.proposer import PromptedProposer
 from gapsmith.evolve.llm.settings import ModelSettings, PromptSettings
 from gapsmith.evolve.measures import MeasureSpace
-from gapsmith.evolve.ports import Ports
-from gapsmith.evolve.search import Search
-from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
+from gapsmith.evolve.search import PopulationSettings, Search, SearchSettings
 from gapsmith.evolve.store.store import Store
 from gapsmith.evolve.testing import FakeSandbox
 from gapsmith.evolve.types import Completion, Context, Elite, Origin, Prompt, Proposal

@@ -12,7 +12,7 @@ from ..prompts.text import cut
 from .archive import Archive
 from .history import AttemptLog, Strata
 from .iteration import Iteration, IterationResult, Part
-from .llm.thoughts import without_thoughts
+from .llm.reply_text import without_thoughts
 from .types import Context, Elite
 
 # Decides when a campaign with models rewrites its page of notes.

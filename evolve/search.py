@@ -1,28 +1,22 @@
-"""The search: which programs an iteration starts from, and what its outcome changes.
-
-After AlphaEvolve (Novikov et al. 2025, arXiv:2506.13131) with islands as in FunSearch (Romera-Paredes et al.
-2024, doi:10.1038/s41586-023-06924-6). A `Search` is a pure function of its asks and outcomes in their order:
-no thread, no store, no clock and no sandbox. `Campaign` drives it.
-"""
+"""The search: which programs an iteration starts from, and what its outcome changes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from types import MappingProxyType
 
 from ..evaluators.base import Evaluation, ScoreStatus
 from .agenda import Briefing
 from .archive import Archive
+from .course import Submission
 from .history import CandidateRegistry, SearchCounters, Strata
-from .islands import Islands, Pool
+from .islands import Islands, IslandSettings, Pool, PoolSettings
 from .iteration import Iteration, IterationResult, Part, Point, Sharing
-from .racing import Races, SlowFounders, better
-from .search_settings import PopulationSettings, SearchSettings
-from .selection import SELECTIONS, Control, Selection, SelectionBasis
-from .submissions import Submission
-from .tuning import Tuner
+from .racing import Races, RaceSettings, SlowFounders, better
+from .selection import SELECTIONS, Control, InspirationSettings, Selection, SelectionBasis, SelectionSettings
+from .tuning import Tuner, TuneSettings
 from .types import (
     AddStatus,
     Candidate,
@@ -37,6 +31,17 @@ from .types import (
     Rejection,
     unique,
 )
+from .validation import ValidationSettings
+
+
+@dataclass(frozen=True)
+class SearchSettings(RaceSettings, TuneSettings, SelectionSettings, ValidationSettings, PoolSettings):
+    """How the budget is spent."""
+
+
+@dataclass(frozen=True)
+class PopulationSettings(IslandSettings, InspirationSettings):
+    """Islands, how they meet, and how many of their elites a proposer sees."""
 
 
 def news(number: int, outcome: Outcome, best: Elite | None) -> list[Event]:

@@ -20,10 +20,8 @@ from ...problems.reported import Reported
 from ...sandbox.base import MAIN_FILE, Execution, ExecutionStatus, Program
 from ..errors import USAGE, UserError, unwritable
 from ..runs.champions import SOLVER, SPLIT
-from ..runs.figures import figures_of, instance_row, plain
+from ..runs.figures import figures_of, gaps_of, groups, instance_row, paired, plain, proofs, times
 from ..runs.folders import adding
-from ..runs.groups import gaps_of, groups, paired, times
-from ..runs.references import proofs
 from ..setup.baselines import evaluate_baselines
 from ..setup.executors import open_executor
 from ..setup.references import parallel

@@ -15,8 +15,8 @@ from ...problems.base import SPLITS, DescribesCalls, Keyed
 from ...problems.reported import Reported
 from ..compose import Watcher, prepared
 from ..plugins.loader import load_problem
+from ..runs.figures import gaps_of, groups, paired, times
 from ..runs.folders import OPEN, at_work, run_log
-from ..runs.groups import gaps_of, groups, paired, times
 from ..setup.instances import computed, missing_references, splits_of
 from ..setup.prepare import record_setup, setup_of_campaign
 from ..setup.setup import Notify, silent

@@ -99,7 +99,7 @@ def show(
 
 def _explain(folder: Path, trust: Trust, candidate: str, json: bool) -> None:
     """Prints what the statements of a candidate are worth."""
-    from ..analysis.explain import explain as explained
+    from ..analysis.simplify import explain as explained
     from ..setup.reruns import setup_of_record
     from ..views.candidate import print_explanation
 

@@ -208,7 +208,7 @@ def fail(error: UserError, as_json: bool) -> None:
 
 def translate(error: BaseException) -> UserError:
     """An exception as an error for a person: known kinds keep their meaning, others are bugs with a log."""
-    from ..error_mapping import known_error
+    from ..errors import known_error
 
     trouble = known_error(error)
     if trouble is not None:

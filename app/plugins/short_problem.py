@@ -1,4 +1,4 @@
-"""Makes what the loader knows, a problem with its references, from a problem in the short form."""
+"""Makes what the loader knows, a problem and references, from a short form; apart from what authors see."""
 
 from __future__ import annotations
 
@@ -25,10 +25,8 @@ from ...problems.plain import brief
 from ...problems.required import Infeasible
 from ..errors import ProblemError
 from .short_dialogue import GeneratorDialogue, GeneratorTalk, NotADecision, Steps, outcome
-from .short_instances import read_file
-from .short_objective import objective_text
-from .short_parts import SPLITS, Form, FormPart, type_text
-from .short_primitives import primitives_of
+from .short_offline import objective_text, primitives_of
+from .short_parts import SPLITS, Form, FormPart, read_file, type_text
 from .source_text import Needs, needs_of, plain_text, program_text, written
 
 # The digest of what a problem's results depend on: functions with all that they use, not their words.

@@ -14,8 +14,8 @@ from ...evolve.store.statistics import last_trouble, validated_candidates
 from ...evolve.timing import seconds_of
 from ..formatting import AMOUNTS, amount, count, duration, percent, time_words, toml_value
 from ..plugins.fingerprint import is_given
+from .champions import Conclusion
 from .figures import REPORTED, trust
-from .headline import Conclusion
 
 # What a budget of wall seconds left out of a campaign's end, and why a campaign took longer than asked.
 
@@ -314,8 +314,8 @@ def _misled(reader: Reader, summary: Mapping[str, Any]) -> Iterator[Advice]:
 def _more_instances(reader: Reader, training: int) -> str | None:
     """What brings more training instances into use: references for the pool.
 
-    None where a longer search brings the rest of the pool into use by itself, and where all of the pool were in
-    use: a larger one would have no references.
+    None where a longer search brings the rest of the pool into use by itself, and where all of the pool were
+    in use: a larger one would have no references.
     """
     settings = section(reader, "search")
     sizes = reader.record("pool") or [0]
@@ -416,7 +416,9 @@ def _resume(reader: Reader, summary: Mapping[str, Any]) -> str:
 def _parameters(reader: Reader) -> str:
     """The caller's parameters of the problem, as options with a space before each."""
     given = section(reader, "problem")
-    return "".join(f" --set {shlex.quote(f'problem.{key}={toml_value(value)}')}" for key, value in given.items())
+    return "".join(
+        f" --set {shlex.quote(f'problem.{key}={toml_value(value)}')}" for key, value in given.items()
+    )
 
 
 def _again(reader: Reader) -> str:

@@ -30,10 +30,9 @@ from ..formatting import (
     unsafe,
 )
 from ..plugins.loader import BUILT_INS
-from .figures import REPORTED, trust
+from .figures import REPORTED, stepwise, trust
 from .folders import CONFIG_NAME
 from .record import RunRecord
-from .references import stepwise
 
 _MAIN = """
 

@@ -26,8 +26,8 @@ from ..formatting import (
     time_words,
     usd,
 )
+from ..runs.champions import best_baseline_name
 from ..runs.figures import REPORTED, training_score
-from ..runs.headline import best_baseline_name
 from ..runs.record import RunRecord
 from ..runs.signature import foreign_words
 from ..runs.summary import group_summary

@@ -29,8 +29,8 @@ from ..formatting import (
     unsafe,
     usd,
 )
+from ..runs.champions import Conclusion
 from ..runs.figures import REPORTED
-from ..runs.headline import Conclusion
 from ..runs.record import SHORT, RunRecord
 from ..runs.standalone import is_stepwise
 from .report_tables import cell

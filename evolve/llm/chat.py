@@ -20,11 +20,10 @@ from pydantic import BaseModel, ValidationError
 from ...sandbox.unseen import unseen
 from ..types import Completion
 from .base import ErrorKind, ModelError, count, part, plain_wait
-from .endings import ReplyEnding, ending
 from .keys import NO_KEYS, SecretKeys
-from .limits import stated_limits
 from .operations import MOST_CALLS, block_of
-from .server_answer import ServerFault, fault_of
+from .reply_text import ReplyEnding, ending
+from .server_answer import ServerFault, fault_of, stated_limits
 
 SENTENCE = 500
 """Characters of a provider's text that are kept in a sentence."""

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 
 from ...prompts.marks import restore
 from ..types import RejectionReason
-from .endings import ReplyEnding
-from .thoughts import answer_of
+from .reply_text import ReplyEnding, answer_of
 
 # The fences of a reply, and the parts of a reply that hold a program each.
 

@@ -29,16 +29,16 @@ from ..types import (
 from .base import SKIPPED, ErrorKind, Leavable, LeftOpen, ModelError, Recourse, Transcript
 from .caller import Caller
 from .cassette import CassetteModel
-from .endings import ReplyEnding, ending
 from .ensemble import Arm, Member, ModelHealth, arms, choose, in_turn
 from .episodes import Episodes, EpisodeTerms
 from .ledger import BudgetSpent
-from .limits import fitting_tokens
 from .operations import usage
 from .prompt_context import context_for, failure_of, main_text
 from .prompt_register import PromptRegister
 from .prompt_scores import Explain, nothing
 from .replies import REPAIRABLE, Examine, ProgramReading, Reply, ReplyReader, idea_of
+from .reply_text import ReplyEnding, ending
+from .server_answer import fitting_tokens
 from .settings import PromptSettings
 
 EXCERPT = 300

@@ -11,9 +11,8 @@ from ...sandbox.unseen import clean
 from ..admission import Fault
 from ..types import Completion, Examination, Prompt, RejectionReason
 from .edits import EditError, apply_reply
-from .endings import ending
 from .ensemble import Arm
-from .thoughts import without_thoughts
+from .reply_text import ending, without_thoughts
 
 Examine = Callable[[Mapping[str, str]], Examination | Fault]
 

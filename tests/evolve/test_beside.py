@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gapsmith.evolve.campaign import Pace
-from gapsmith.evolve.course import TellOrder
-from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
+from gapsmith.evolve.course import Pace, TellOrder
+from gapsmith.evolve.search import PopulationSettings, SearchSettings
 from gapsmith.evolve.testing import FakeProposer
 
 Make = Callable[..., Any]

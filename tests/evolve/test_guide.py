@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
+from gapsmith.evolve.course import Submission
 from gapsmith.evolve.islands import islands_with_models
 from gapsmith.evolve.iteration import Iteration
 from gapsmith.evolve.racing import hardest
-from gapsmith.evolve.search import Search
-from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
-from gapsmith.evolve.submissions import Submission
+from gapsmith.evolve.search import PopulationSettings, Search, SearchSettings
 from gapsmith.evolve.testing import FakeEvaluator
 from gapsmith.evolve.types import (
     Complete,

@@ -11,11 +11,10 @@ from typing import Any
 
 import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
-from gapsmith.evolve.campaign import Pace
-from gapsmith.evolve.course import TellOrder
+from gapsmith.evolve.course import Pace, TellOrder
 from gapsmith.evolve.history import BEST, NEWEST, AttemptLog, Strata
 from gapsmith.evolve.llm.replies import MOST_CHARACTERS, idea_of
-from gapsmith.evolve.search_settings import SearchSettings
+from gapsmith.evolve.search import SearchSettings
 from gapsmith.evolve.store.reader import Reader
 from gapsmith.evolve.testing import FakeProposer
 from gapsmith.evolve.types import (

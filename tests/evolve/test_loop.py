@@ -14,9 +14,9 @@ from gapsmith.evaluators.base import EvaluationStatus
 from gapsmith.evaluators.statistics import surpasses
 from gapsmith.evolve import champion
 from gapsmith.evolve.budget import StopReason
-from gapsmith.evolve.campaign import Pace
+from gapsmith.evolve.course import Pace
 from gapsmith.evolve.racing import PairedRace, alike_after
-from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
+from gapsmith.evolve.search import PopulationSettings, SearchSettings
 from gapsmith.evolve.selection import Control
 from gapsmith.evolve.store.reader import Reader
 from gapsmith.evolve.store.store import Store

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 from gapsmith.app.runs.course import recorded_course
-from gapsmith.evolve.campaign import Campaign, Pace
-from gapsmith.evolve.course import RecordedCourse, TellOrder
+from gapsmith.evolve.campaign import Campaign
+from gapsmith.evolve.course import Pace, RecordedCourse, TellOrder
 from gapsmith.evolve.executor import EvaluationJob
 from gapsmith.evolve.search import Search
 from gapsmith.evolve.store.reader import Reader

@@ -10,8 +10,7 @@ import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
 from gapsmith.evolve.iteration import Iteration
 from gapsmith.evolve.racing import outcome_of
-from gapsmith.evolve.search import Search
-from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
+from gapsmith.evolve.search import PopulationSettings, Search, SearchSettings
 from gapsmith.evolve.selection import Control, OfflineSelection
 from gapsmith.evolve.types import (
     AddStatus,

@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 from gapsmith.app.runs.course import recorded_course
-from gapsmith.evolve.campaign import Pace
-from gapsmith.evolve.course import RecordedCourse, TellOrder
-from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
+from gapsmith.evolve.course import Pace, RecordedCourse, TellOrder
+from gapsmith.evolve.search import PopulationSettings, SearchSettings
 from gapsmith.evolve.store.course import first_of_reply
 from gapsmith.evolve.store.reader import Reader
 from gapsmith.evolve.testing import FakeEvaluator, FakeProposer

@@ -14,8 +14,8 @@ import pytest
 from gapsmith.app.compose import read_summary
 from gapsmith.app.runs import advice as advice_module
 from gapsmith.app.runs.advice import advice
+from gapsmith.app.runs.champions import Conclusion
 from gapsmith.app.runs.figures import REPORTED
-from gapsmith.app.runs.headline import Conclusion
 from gapsmith.app.runs.record import open_record
 from gapsmith.app.views.report import html, markdown
 from gapsmith.evolve.store.progress import best_so_far

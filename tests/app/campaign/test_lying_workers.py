@@ -20,10 +20,15 @@ from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind
 from gapsmith.evaluators.confirming import NotConfirmed
 from gapsmith.evolve.executor import EvaluationJob, ThreadExecutor
 from gapsmith.evolve.racing import PairedRace
-from gapsmith.evolve.remote.codec import MOST_CHARACTERS, LineError
 from gapsmith.evolve.remote.executor import RemoteExecutor, WorkerLost, WorkersLost
-from gapsmith.evolve.remote.proposals import Draft, confirm_drafted
-from gapsmith.evolve.remote.protocol import decode_reply, encode_reply
+from gapsmith.evolve.remote.proposals import Draft
+from gapsmith.evolve.remote.protocol import (
+    MOST_CHARACTERS,
+    LineError,
+    confirm_drafted,
+    decode_reply,
+    encode_reply,
+)
 from gapsmith.evolve.types import Examination, Origin, Proposal, Rejection, RejectionReason
 from gapsmith.sandbox.base import MAIN_FILE, Description
 

@@ -18,7 +18,7 @@ from gapsmith.app.check.coverage import check_coverage, check_ignored
 from gapsmith.app.check.execution import runs_text
 from gapsmith.app.check.findings import CheckReport
 from gapsmith.app.check.forms import check_items
-from gapsmith.app.check.labels import check_labels
+from gapsmith.app.check.inputs import check_labels
 from gapsmith.app.check.programs import check_programs, sample, say_unseen
 from gapsmith.app.plugins.loader import load_problem
 from gapsmith.sandbox.slot import open_sandbox

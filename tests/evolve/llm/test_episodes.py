@@ -21,7 +21,7 @@ from gapsmith.app.config import parse
 from gapsmith.cli import app
 from gapsmith.evolve.llm.edits import Deadline
 from gapsmith.evolve.llm.operations import OPERATIONS, block_of, calls_of, schemas, tool_calls
-from gapsmith.evolve.store.operations import bench_notes, operations
+from gapsmith.evolve.store.course import bench_notes, operations
 from gapsmith.evolve.store.reader import Reader
 from typer.testing import CliRunner
 

@@ -8,8 +8,7 @@ from gapsmith.evolve.llm import prices
 from gapsmith.evolve.llm.base import ErrorKind, ModelError, Price
 from gapsmith.evolve.llm.ensemble import Member, arms, choose
 from gapsmith.evolve.llm.keys import is_local
-from gapsmith.evolve.llm.price_table import DATE, PRICES
-from gapsmith.evolve.llm.prices import cost_range, price_source, require_price, with_price
+from gapsmith.evolve.llm.prices import DATE, PRICES, cost_range, price_source, require_price, with_price
 from gapsmith.evolve.llm.registry import Surroundings, build_model
 from gapsmith.evolve.llm.settings import ModelSettings
 from gapsmith.evolve.types import Prompt

@@ -7,9 +7,9 @@ import pytest
 from gapsmith.evolve.llm.base import ErrorKind, ModelError, Request
 from gapsmith.evolve.llm.clients import openai_model
 from gapsmith.evolve.llm.edits import apply_reply
+from gapsmith.evolve.llm.parameters import joined
 from gapsmith.evolve.llm.replies import idea_of
 from gapsmith.evolve.llm.settings import ModelSettings
-from gapsmith.evolve.llm.streams import joined
 from gapsmith.evolve.types import Prompt
 
 REFUSED = {"error": {"message": "This model is only supported in v1/responses."}}

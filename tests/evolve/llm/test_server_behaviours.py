@@ -11,9 +11,9 @@ from gapsmith.evolve.llm.base import ModelError
 from gapsmith.evolve.llm.caller import Caller, RetryPolicy
 from gapsmith.evolve.llm.cassette import Cassette
 from gapsmith.evolve.llm.edits import EditError, apply_reply
-from gapsmith.evolve.llm.endings import ReplyEnding, ending
 from gapsmith.evolve.llm.ledger import Ledger
 from gapsmith.evolve.llm.registry import Surroundings, build_model
+from gapsmith.evolve.llm.reply_text import ReplyEnding, ending
 from gapsmith.evolve.llm.settings import ModelSettings
 from gapsmith.evolve.types import Prompt
 

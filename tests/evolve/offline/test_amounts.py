@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from gapsmith.app.plugins.loader import load_problem
 from gapsmith.evolve.offline import amounts
+from gapsmith.evolve.offline.mutation import types_of
 from gapsmith.evolve.offline.proposer import change, operators_for
-from gapsmith.evolve.offline.types import types_of
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 NAMES = {"amounts-wait", "amounts-refill", "amounts-share", "amounts-bound", "amounts-scale", "drop-amounts"}
