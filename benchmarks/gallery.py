@@ -3,6 +3,7 @@
     python benchmarks/gallery.py measure ENTRY   runs an entry's programs anew (minutes), writes evidence.json
     python benchmarks/gallery.py show ENTRY      prints all rows of an entry, and the commands that repeat it
     python benchmarks/gallery.py pictures        draws docs/gallery/ENTRY.svg of all entries
+    python benchmarks/gallery.py readme          writes gallery/README.md, the list for readers of a clone
 
 The site's pages are made from the entries when it is built (`docs/site/pages.py`).
 
@@ -62,6 +63,7 @@ def main() -> None:
     verbs.add_parser("measure").add_argument("entry", choices=folders())
     verbs.add_parser("show").add_argument("entry", choices=names())
     verbs.add_parser("pictures")
+    verbs.add_parser("readme")
     arguments = parser.parse_args()
     if arguments.verb == "measure":
         evidence = measure(GALLERY / arguments.entry)
@@ -69,6 +71,8 @@ def main() -> None:
         (GALLERY / arguments.entry / "evidence.json").write_text(text, "utf-8")
     elif arguments.verb == "show":
         print(full_tables(arguments.entry))
+    elif arguments.verb == "readme":
+        (GALLERY / "README.md").write_text(readme(), "utf-8")
     else:
         for name in names():
             (PICTURES / f"{name}.svg").write_bytes(picture(name))
@@ -230,17 +234,36 @@ def proof(references: Sequence[Reference]) -> dict[str, Any]:
 def pages() -> dict[str, str]:
     """File name below `docs/gallery/` → Markdown: the index, and a page for each entry."""
     entries = {name: entry_of(GALLERY / name) for name in names()}
-    parts = [INTRODUCTION.format(number=len(entries))]
-    parts.append("| heuristic | problem | found by | new or a rediscovery |\n|---|---|---|---|")
-    parts[-1] += "".join(
-        f"\n| [{one['title']}]({name}.md) | `{one['problem']}` "
-        f"| {'a model' if 'cassette' in one else 'search alone'} | {one['status']} |"
-        for name, one in entries.items()
-    )
-    parts.append(LEFT_OUT)
+    parts = [INTRODUCTION.format(number=len(entries)), list_of_entries(entries, "{}.md"), LEFT_OUT]
     return {"index.md": "\n\n".join(parts) + "\n"} | {
         f"{name}.md": entry_page(name, entry) for name, entry in entries.items()
     }
+
+
+def list_of_entries(entries: Mapping[str, Mapping[str, Any]], link: str) -> str:
+    """The table of all entries; `link` is the target of an entry's title, with `{}` for its name."""
+    rows = [
+        f"| [{one['title']}]({link.format(name)}) | `{one['problem']}` "
+        f"| {'a model' if 'cassette' in one else 'search alone'} | {one['status']} |"
+        for name, one in entries.items()
+    ]
+    return "\n".join(["| heuristic | problem | found by | new or a rediscovery |", "|---|---|---|---|", *rows])
+
+
+def readme() -> str:
+    """The list of entries for readers of a clone: each row leads to the entry's folder."""
+    entries = {name: entry_of(GALLERY / name) for name in names()}
+    return "\n\n".join([README.format(number=len(entries)), list_of_entries(entries, "{}")]) + "\n"
+
+
+README = """# Gallery
+
+{number} heuristics that campaigns found. A folder holds `found.py` (the program of the campaign), often `simplified.py`
+(a shorter or faster form), `entry.toml` (what the program does, what is new, where it fails, where it comes from) and
+`evidence.json` (what was measured). `python benchmarks/gallery.py show ENTRY` prints the tables of an entry, and
+`bash .ci/docs` builds a page for each. [How to copy a program into your code](../docs/how-to/into-production.md).
+
+`python benchmarks/gallery.py readme` writes this page."""
 
 
 INTRODUCTION = """# Gallery

@@ -11,6 +11,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+"""A link in Markdown; its first group is the target without the heading."""
 
 
 @pytest.mark.slow
@@ -29,12 +31,28 @@ def test_the_problem_of_the_page_runs(
     assert list(tmp_path.glob("runs/*/best.py"))
 
 
-def test_named_pages_exist() -> None:
-    """Every file and folder of the repository that the README links to is there."""
-    links = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", README.read_text("utf-8"))
-    inside = [link for link in links if "://" not in link]
-    assert len(inside) > 10
-    assert [link for link in inside if not (ROOT / link).exists()] == []
+def test_links_work_in_a_clone() -> None:
+    """Every file and folder that a page links to is in the repository, pages built for the site alone are not."""
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "gallery" / "README.md"]
+    dead = []
+    for page in pages:
+        text = re.sub(r"^`{3,}.*?^`{3,}$", "", page.read_text("utf-8"), flags=re.S | re.M)
+        links = [link for link in LINK.findall(text) if ":" not in link]
+        assert len(links) > 10 or page != README
+        dead += [f"{page.relative_to(ROOT)}: {link}" for link in links if not (page.parent / link).exists()]
+    assert dead == []
+
+
+def test_every_page_can_be_reached_by_links() -> None:
+    """From the list of pages a reader of a clone comes to each page of `docs` without the site's menu."""
+    pages = {path.resolve() for path in (ROOT / "docs").rglob("*.md")}
+    reached = {(ROOT / "docs" / "index.md").resolve()}
+    new = set(reached)
+    while new:
+        links = {(page, link) for page in new for link in LINK.findall(page.read_text("utf-8"))}
+        new = {(page.parent / link).resolve() for page, link in links} & pages - reached
+        reached |= new
+    assert [path.relative_to(ROOT).as_posix() for path in sorted(pages - reached)] == []
 
 
 def test_first_block_installs_what_it_runs() -> None:

@@ -28,6 +28,17 @@ def on_files(files: Files, config: Any) -> Files:
     return files
 
 
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Links to the gallery's folder lead to the gallery's pages on the site; in a clone they work as they are."""
+    return re.sub(r"\]\(\.\./((?:\.\./)*)gallery/(README\.md|[\w-]+)\)", _on_the_site, markdown)
+
+
+def _on_the_site(link: re.Match[str]) -> str:
+    """The target on the site of a link out of `docs/` into the folder `gallery`."""
+    name = "index" if link[2] == "README.md" else link[2]
+    return f"]({link[1]}gallery/{name}.md)"
+
+
 def pages() -> dict[str, str]:
     """File name → Markdown of each generated page."""
     gallery = runpy.run_path(str(ROOT / "benchmarks" / "gallery.py"))["pages"]()

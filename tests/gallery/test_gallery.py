@@ -122,6 +122,13 @@ def test_the_index_links_every_entry() -> None:
     assert linked == [f"{name}.md" for name in NAMES]
 
 
+def test_the_list_of_a_clone_is_of_today() -> None:
+    """`gallery/README.md` is what the script writes, with a row for each entry."""
+    text = (GALLERY / "README.md").read_text("utf-8")
+    assert re.findall(r"\]\(([\w-]+)\) \|", text) == NAMES
+    assert text == SCRIPT["readme"]()
+
+
 KEYS = {"proposer", "model", "date", "recorded", "calls", "tokens", "settings", "reviewer"}
 
 
