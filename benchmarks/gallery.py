@@ -247,7 +247,8 @@ def list_of_entries(entries: Mapping[str, Mapping[str, Any]], link: str) -> str:
         f"| {'a model' if 'cassette' in one else 'search alone'} | {one['status']} |"
         for name, one in entries.items()
     ]
-    return "\n".join(["| heuristic | problem | found by | new or a rediscovery |", "|---|---|---|---|", *rows])
+    head = ["| heuristic | problem | found by | new or a rediscovery |", "|---|---|---|---|"]
+    return "\n".join([*head, *rows])
 
 
 def readme() -> str:
@@ -258,10 +259,11 @@ def readme() -> str:
 
 README = """# Gallery
 
-{number} heuristics that campaigns found. A folder holds `found.py` (the program of the campaign), often `simplified.py`
-(a shorter or faster form), `entry.toml` (what the program does, what is new, where it fails, where it comes from) and
-`evidence.json` (what was measured). `python benchmarks/gallery.py show ENTRY` prints the tables of an entry, and
-`bash .ci/docs` builds a page for each. [How to copy a program into your code](../docs/how-to/into-production.md).
+{number} heuristics that campaigns found. A folder holds `found.py` (the program of the campaign), often
+`simplified.py` (a shorter or faster form), `entry.toml` (what the program does, what is new, where it
+fails, where it comes from) and `evidence.json` (what was measured). `python benchmarks/gallery.py show
+ENTRY` prints the tables of an entry, and `bash .ci/docs` builds a page for each. [How to copy a program
+into your code](../docs/how-to/into-production.md).
 
 `python benchmarks/gallery.py readme` writes this page."""
 

@@ -32,7 +32,7 @@ def test_the_problem_of_the_page_runs(
 
 
 def test_links_work_in_a_clone() -> None:
-    """Every file and folder that a page links to is in the repository, pages built for the site alone are not."""
+    """Each page links only to files and folders of the repository, not to pages that only the site has."""
     pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "gallery" / "README.md"]
     dead = []
     for page in pages:

@@ -29,7 +29,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Links to the gallery's folder lead to the gallery's pages on the site; in a clone they work as they are."""
+    """Links to the folder `gallery`, which work in a clone, lead to the gallery's pages on the site."""
     return re.sub(r"\]\(\.\./((?:\.\./)*)gallery/(README\.md|[\w-]+)\)", _on_the_site, markdown)
 
 
