@@ -11,7 +11,8 @@ import pytest
 from gapsmith.evaluators.base import Evaluation
 from gapsmith.evolve.budget import StopReason
 from gapsmith.evolve.executor import EvaluationJob, leave
-from gapsmith.evolve.testing import FakeEvaluator, FakeExecutor
+
+from .fakes import FakeEvaluator, FakeExecutor
 
 Make = Callable[..., Any]
 

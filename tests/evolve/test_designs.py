@@ -13,9 +13,10 @@ from gapsmith.evolve.agenda import PROMISING, subject_of
 from gapsmith.evolve.course import Pace, TellOrder
 from gapsmith.evolve.iteration import Iteration
 from gapsmith.evolve.search import PopulationSettings, Search, SearchSettings
-from gapsmith.evolve.testing import FakeEvaluator, FakeProposer
 from gapsmith.evolve.types import Complete, Context, Examination, Origin, Proposal, Worse
 from gapsmith.sandbox.base import Description
+
+from .fakes import FakeEvaluator, FakeProposer
 
 Make = Callable[..., Any]
 SETTINGS = SearchSettings(
