@@ -350,9 +350,10 @@ class _Walker:
 #
 # A name says that the number may be another one. A number in the middle of an expression is as often a
 # guard (`if m <= 2`), an offset (`m - 1`) or part of a formula. Left alone are whole numbers that are an
-# index, a length or a range anywhere, names that only guard or bound, sentinels (compared by `==`), numbers in
-# arithmetic modulo something or with bits (seeds), tolerances, and numbers that stand for infinity: from a
-# million on, or from a thousand on and a thousand times as large as the next smaller one.
+# index, a length or a range anywhere, names that only guard or bound, sentinels (compared by `==`),
+# numbers in arithmetic modulo something or with bits (seeds), tolerances, and numbers that stand for
+# infinity: from a million on, or from a thousand on and a thousand times as large as the next smaller
+# one.
 
 MOST = 12
 """Most numbers of a program that are tuned (count)."""
