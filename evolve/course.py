@@ -1,4 +1,8 @@
-"""The course of a campaign: order and outcomes of its iterations, and which programs came from outside."""
+"""The course of a campaign: order and outcomes of its iterations, and which programs came from outside.
+
+A course is recorded or live. `resume` follows the recorded steps with their recorded outcomes, then goes on
+live; `replay` follows the recorded steps and computes their outcomes again.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""The search: which programs an iteration starts from, and what its outcome changes."""
+"""The search: which programs an iteration starts from, and what its outcome changes.
+
+After AlphaEvolve (Novikov et al. 2025, arXiv:2506.13131) with islands as in FunSearch (Romera-Paredes et al.
+2024, doi:10.1038/s41586-023-06924-6). A `Search` is a pure function of its asks and outcomes in their order:
+no thread, no store, no clock and no sandbox. `Campaign` drives it.
+"""
 
 from __future__ import annotations
 

@@ -243,6 +243,11 @@ def _other_end(instance: Instance) -> tuple[Instance, int] | None:
     return dataclasses.replace(instance, hidden={**hidden, key: values}), other
 
 
+# Attacks with item numbers: items numbered otherwise are the same instance.
+#
+# Where public part and answer show which numbers are items, the kit numbers them at random. The same answer,
+# renumbered, must have the same objective, and an answer that follows the numbers alone must gain nothing.
+
 LEAST = 4
 """Fewest items of an instance, and fewest instances, that allow a conclusion (count)."""
 RELABELLINGS = 20

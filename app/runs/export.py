@@ -268,6 +268,12 @@ class _Curves:
         self._sink.add_scalar(f"{_SPLITS[split]}_loss_percent{self._suffix}/{curve}", loss, step, at)
 
 
+# A run for others as one .zip: its store without prompts and replies, and its champion.
+#
+# The file of somebody else is hostile input: few entries of known names, no links, no more bytes than
+# allowed, only store and champion are taken out. What the store says is a foreign record; the champion
+# never runs.
+
 _CHAMPION = "champion.py"
 _README = "README.txt"
 _NAMES = (FILE_NAME, _CHAMPION, _README)

@@ -17,7 +17,10 @@ from .ledger import most_tokens_in
 from .settings import ModelSettings
 
 DATE = "2026-11-27"
-"""Day on which `benchmarks/price_table.py` read the cost map of litellm 1.110.2 (MIT licence)."""
+"""Day on which `benchmarks/price_table.py` read the cost map of litellm 1.110.2 (MIT licence).
+
+Providers may have changed their prices since.
+"""
 
 _ROWS = """
 litellm/anthropic/claude-fable-5     10 50 1

@@ -18,6 +18,11 @@ from ..syntax.tree import walk
 from ..types import Origin
 from .neighbours import IMPORTS, NUMPY, Ground
 
+# Types of an entry point's parameters, for programs that write no annotations.
+#
+# A problem's `signature` says them; where it is silent, the training instances do. They are lent to a tree
+# while operators work on it and taken back before its text is written, so a program keeps its author's style.
+
 Types = tuple[tuple[str, str, str], ...]
 """Rows of function (`Class.method` of a method), parameter (`return` for the result) and annotation."""
 RESULT = "return"

@@ -1,4 +1,14 @@
-"""Where a text can be changed: every expression with the names that are surely bound there, and its role."""
+"""Where a text can be changed: every expression with the names that are surely bound there, and its role.
+
+One walk in the order of execution carries along the names that are bound on every way to the statement at
+hand. A block is walked with names of its own in front of those around it. Where ways meet again (after an
+`if`), a name stays if every way that goes on has bound it; a way that ends in `return`, `break`, `continue`
+or `raise` does not count. A loop's body may never run, so its bindings end with it. A function begins with
+the names around it, without those that its own body assigns, and with its arguments.
+
+No scope is copied, and the kind of an expression is worked out once for each scope that asks
+for it, so the work grows with the text, not with its nesting or the number of its names.
+"""
 
 from __future__ import annotations
 
@@ -335,6 +345,15 @@ class _Walker:
                     keyword, "value", None, scope, _Role(False, keyword.arg == "key", role.target)
                 )
 
+
+# The numbers that a program names.
+#
+# A name says that the number may be another one. A number in the middle of an expression is as often a
+# guard (`if m <= 2`), an offset (`m - 1`) or part of a formula. Left alone are whole numbers that are an
+# index, a length or a range anywhere, names that only guard or bound, sentinels (compared by `==`),
+# numbers in arithmetic modulo something or with bits (seeds), tolerances, and numbers that stand for
+# infinity: from a million on, or from a thousand on and a thousand times as large as the next smaller
+# one.
 
 MOST = 12
 """Most numbers of a program that are tuned (count)."""

@@ -1,4 +1,8 @@
-"""Shorter programs that are as good, and clearer names; apart, as the search itself does neither."""
+"""Shorter programs that are as good, and clearer names; apart, as the search itself does neither.
+
+A greedy form of delta debugging over syntax trees (Zeller and Hildebrandt 2002, doi:10.1109/32.988498; for
+trees Misherghi and Su 2006, doi:10.1145/1134285.1134307). What "as good" means is the caller's: a callable.
+"""
 
 from __future__ import annotations
 
@@ -320,6 +324,10 @@ def _drop_unused(tree: ast.Module, entry: str) -> None:
         n for n in tree.body if not isinstance(n, ast.FunctionDef) or n.name == entry or n.name in read
     ]
 
+
+# Field terms in place of anonymous names.
+#
+# An expression is taken out of a statement only where nothing that the statement does before could change it.
 
 _COMPREHENSIONS = (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
 _LATE = (*_COMPREHENSIONS, ast.Lambda, ast.IfExp, ast.BoolOp, ast.Tuple, ast.List, ast.Set, ast.Dict)

@@ -23,8 +23,9 @@ from gapsmith.evolve.search import PopulationSettings, Search, SearchSettings
 from gapsmith.evolve.selection import Control
 from gapsmith.evolve.store.reader import Reader
 from gapsmith.evolve.store.store import Store
-from gapsmith.evolve.testing import START, FakeEvaluator, FakeExecutor, FakeProposer, FakeSandbox
 from gapsmith.evolve.types import Context, Origin, Proposal, Proposer
+
+from .fakes import START, FakeEvaluator, FakeExecutor, FakeProposer, FakeSandbox
 
 POPULATION = PopulationSettings(islands=3, migration_every=10, reset_after=25)
 SETTINGS = SearchSettings(

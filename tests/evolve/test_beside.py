@@ -7,7 +7,8 @@ from typing import Any
 
 from gapsmith.evolve.course import Pace, TellOrder
 from gapsmith.evolve.search import PopulationSettings, SearchSettings
-from gapsmith.evolve.testing import FakeProposer
+
+from .fakes import FakeProposer
 
 Make = Callable[..., Any]
 PARTS: dict[str, Any] = {

@@ -12,7 +12,6 @@ from gapsmith.evolve.islands import islands_with_models
 from gapsmith.evolve.iteration import Iteration
 from gapsmith.evolve.racing import hardest
 from gapsmith.evolve.search import PopulationSettings, Search, SearchSettings
-from gapsmith.evolve.testing import FakeEvaluator
 from gapsmith.evolve.types import (
     Complete,
     Examination,
@@ -22,6 +21,8 @@ from gapsmith.evolve.types import (
     Worse,
 )
 from gapsmith.sandbox.base import CROWDED, Description
+
+from .fakes import FakeEvaluator
 
 Make = Callable[..., Any]
 STRATA = ("easy", "hard")

@@ -16,7 +16,6 @@ from gapsmith.evolve.history import BEST, NEWEST, AttemptLog, Strata
 from gapsmith.evolve.llm.replies import MOST_CHARACTERS, idea_of
 from gapsmith.evolve.search import SearchSettings
 from gapsmith.evolve.store.reader import Reader
-from gapsmith.evolve.testing import FakeProposer
 from gapsmith.evolve.types import (
     AddStatus,
     Alike,
@@ -34,6 +33,8 @@ from gapsmith.evolve.types import (
 )
 from gapsmith.problems.base import Instance
 from gapsmith.sandbox.base import Description
+
+from .fakes import FakeProposer
 
 Make = Callable[..., Any]
 HARD = {"train-0": "hard", "train-1": "hard", "train-2": "easy", "train-3": "late"}

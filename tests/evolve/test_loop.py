@@ -20,10 +20,11 @@ from gapsmith.evolve.search import PopulationSettings, SearchSettings
 from gapsmith.evolve.selection import Control
 from gapsmith.evolve.store.reader import Reader
 from gapsmith.evolve.store.store import Store
-from gapsmith.evolve.testing import START
 from gapsmith.evolve.tuning import OPERATOR
 from gapsmith.evolve.types import Context, Elite, Origin, Proposal, Rejection, RejectionReason
 from gapsmith.evolve.validation import ChampionSettings
+
+from .fakes import START
 
 Make = Callable[..., Any]
 

@@ -23,9 +23,10 @@ from gapsmith.evolve.search import Search
 from gapsmith.evolve.store.reader import Reader
 from gapsmith.evolve.store.schema import FILE_NAME
 from gapsmith.evolve.store.store import Store
-from gapsmith.evolve.testing import FakeEvaluator, FakeExecutor, FakeProposer
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+from .fakes import FakeEvaluator, FakeExecutor, FakeProposer
 
 ITERATIONS = 40
 Make = Callable[..., Any]

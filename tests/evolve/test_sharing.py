@@ -14,11 +14,11 @@ from gapsmith.evolve.course import Pace, RecordedCourse, TellOrder
 from gapsmith.evolve.search import PopulationSettings, SearchSettings
 from gapsmith.evolve.store.course import first_of_reply
 from gapsmith.evolve.store.reader import Reader
-from gapsmith.evolve.testing import FakeEvaluator, FakeProposer
 from gapsmith.evolve.types import Context
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from .fakes import FakeEvaluator, FakeProposer
 from .test_resume import Killed, LateExecutor, LateProposer, MortalStore, state
 
 Make = Callable[..., Any]
