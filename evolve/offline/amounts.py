@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -143,7 +144,13 @@ def _room(work: Mutation, scope: dict[str, str]) -> str:
     numbers = _limits(work, scope)
     if not numbers or work.rng.random() < _AS_MUCH_AS_BEFORE:
         return "sum(amounts)"
-    return work.rng.choice(numbers)
+    return _often_used(work, numbers)
+
+
+def _often_used(work: Mutation, names: list[str]) -> str:
+    """One of some names, more likely one that the program uses: what limits amounts is used for that."""
+    used = Counter(node.id for node in ast.walk(work.tree) if isinstance(node, ast.Name))
+    return work.rng.choices(names, [(1 + used[name]) ** 2 for name in names])[0]
 
 
 def _condition(work: Mutation, scope: dict[str, str]) -> str:
@@ -152,7 +159,7 @@ def _condition(work: Mutation, scope: dict[str, str]) -> str:
     form = work.rng.random()
     if form < _ROOM_LEFT and (numbers := _limits(work, scope)):
         share = grow.number_node(work.rng.uniform(_LEAST_SHARE, 1))
-        most = ast.BinOp(share, ast.Mult(), parse_expression(work.rng.choice(numbers)))
+        most = ast.BinOp(share, ast.Mult(), parse_expression(_often_used(work, numbers)))
         room = ast.Compare(parse_expression("sum(amounts)"), [ast.Lt()], [most])
         return ast.unparse(ast.BoolOp(ast.And(), [first, room]))
     if form < _TWO_CONDITIONS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import random
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import combinations, permutations
 from pathlib import Path
 from typing import Any
@@ -53,6 +53,22 @@ def test_an_example_from_the_field_has_three_programs_and_a_proof(name: str) -> 
     reference = loaded.reference(loaded.instances("train", 1)[0], 20.0)
     assert reference.kind in (ReferenceKind.OPTIMUM, ReferenceKind.BOUND)
     assert "found in" not in loaded.problem.statement
+
+
+@pytest.mark.parametrize("name", FIELD)
+def test_an_example_from_the_field_draws_an_answer(name: str) -> None:
+    """What the start program answers has a picture whose shapes have a size."""
+    problem = load_problem(str(EXAMPLES / f"{name}.py")).problem
+    instance = problem.instances("train", 1)[0]
+    program: dict[str, Any] = {}
+    exec(next(iter(problem.start_programs().values())), program)
+    solve = program[problem.entry_point]
+    answer = _played(problem, instance, solve) if name != "satellite_windows" else solve(**instance.public)
+    assert problem.verify(instance, answer).objective is not None
+    drawing = problem.draw(instance, answer)
+    assert len(drawing.shapes) >= 12
+    assert max(shape.height for shape in drawing.shapes) > 0
+    assert max(shape.width for shape in drawing.shapes) > 0
 
 
 def test_the_bound_of_prefills_is_below_every_order_of_small_loads() -> None:
@@ -233,6 +249,17 @@ def _stated(problem: ShortFormProblem, instance: Instance) -> Reference:
     """The reference that a problem states for an instance of a test's own."""
     assert problem.form.reference is not None
     return MadeReferences(problem.form, problem.form.reference).reference(instance, 5.0)
+
+
+def _played(problem: Any, instance: Instance, decide: Callable[..., Any]) -> list[Any]:
+    """The decisions of a program in a dialogue."""
+    steps = problem.steps(instance)
+    decisions = []
+    while steps.asked is not None:
+        question = json.loads(json.dumps(steps.asked))
+        decisions.append(decide(*[question[name] for name in problem.arguments]))
+        steps.decide(decisions[-1])
+    return decisions
 
 
 def _every_price(problem: Any, instance: Instance, decisions: Iterable[int]) -> list[int]:
