@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from gapsmith.app.formatting import escaped
+from gapsmith.app.result import RunResult
 from gapsmith.app.runs.export import write_rows
 from gapsmith.app.views.plots.canvas import new_axes, render, styled
 from gapsmith.app.views.web import LiveDocuments
@@ -81,6 +82,12 @@ def test_an_export_holds_none(say: Say, hostile: Path, tmp_path: Path, what: str
     assert _raw(say(*words, runs=hostile).out) == []
     assert say(*words, "-o", str(tmp_path / "file"), runs=hostile).code == 0
     assert _raw((tmp_path / "file").read_text("utf-8")) == []
+
+
+def test_python_and_a_notebook_show_none(hostile: Path) -> None:
+    """Neither a run's text at a prompt nor its table in a notebook."""
+    result = RunResult(hostile / RUN)
+    assert _raw(repr(result) + result._repr_html_()) == []
 
 
 def test_a_program_that_is_written_holds_none(say: Say, hostile: Path, tmp_path: Path) -> None:
