@@ -210,7 +210,7 @@ def described(**changes: Any) -> Proposal:
     ],
 )
 def test_a_wrong_draft_is_refused(made: Proposal | Rejection) -> None:
-    """A text that was only to be examined comes back as it was, under an id of its digest, with true bounds."""
+    """A text that was only to be examined comes back as it was, with an id and counts that can be."""
     draft = Draft(replace(GOOD, examined=None), 1, 2)
     confirm_drafted(draft, GOOD)
     with pytest.raises(LineError, match="draft"):
