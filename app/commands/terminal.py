@@ -262,12 +262,13 @@ def new_file(path: Path, force: bool) -> Iterator[TextIO]:
     Raises:
         UserError: it exists, or cannot be written.
     """
-    import os
+    import secrets
 
     check_new(path, force)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    # Made anew under a name that nobody knows: the folder may be another's, with links that lead out of it.
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        with draft.open("w", encoding="utf-8", errors="surrogatepass", newline="") as stream:
+        with draft.open("x", encoding="utf-8", errors="surrogatepass", newline="") as stream:
             yield stream
         draft.replace(path)
     except OSError as error:

@@ -26,7 +26,7 @@ from ...evaluators.base import (
     checked_metrics,
 )
 from ...problems.base import decode_number, encode_number
-from ...sandbox.base import MAX_SOURCE_BYTES, Program, SandboxError
+from ...sandbox.base import MAX_SOURCE_BYTES, Description, Program, SandboxError
 from ...sandbox.unseen import clean, find_unseen
 from ..admission import ID_CHARACTERS
 from ..executor import EvaluationJob
@@ -105,6 +105,10 @@ def reading(what: str) -> Iterator[None]:
         raise LineError(f"{what}: damaged: {error}") from None
 
 
+_MOST_COUNT = MAX_SOURCE_BYTES
+"""Of lines, columns, levels, nodes or names of a text: each takes a byte."""
+_MOST_DESCRIBED = 64 * MAX_SOURCE_BYTES
+"""Longest description (characters); one of 20,000 nodes has a third of that."""
 _LONGEST_NAME = 1000
 """Longest name of an operator, or excerpt of a rejected text."""
 _ID = re.compile(f"[0-9a-f]{{{ID_CHARACTERS}}}")
@@ -173,6 +177,7 @@ def confirm_drafted(draft: Draft, made: Proposal | Rejection) -> None:
     if size > MAX_SOURCE_BYTES or any(map(find_unseen, made.files.values())):
         raise LineError("draft: a text that is too large, or with characters that nobody sees")
     _confirm_identity(made.examined, len(made.files) == 1 and not draft.plain)
+    _confirm_description(made.examined.description)
 
 
 def _confirm_identity(examined: Examination, single: bool) -> None:
@@ -180,6 +185,25 @@ def _confirm_identity(examined: Examination, single: bool) -> None:
     digest = examined.description.token_digest or ""
     if not _ID.fullmatch(id) or (single and not digest.startswith(id)):
         raise LineError(f"draft: id {id!r:.60}, expected {ID_CHARACTERS} digits of the digest")
+
+
+def _confirm_description(description: Description) -> None:
+    """Refuses counts and texts that no text within the caps has; what they say of the text is believed."""
+    text = encode_description(description)
+    if len(text) > _MOST_DESCRIBED:
+        raise LineError(f"draft: description of {len(text)} characters")
+    left: list[Any] = [json.loads(text)]
+    while left:
+        value = left.pop()
+        if isinstance(value, list):
+            left += value
+        elif isinstance(value, dict):
+            left += [*value, *value.values()]
+        elif isinstance(value, str):
+            if len(value) > MAX_SOURCE_BYTES or clean(value) != value:
+                raise LineError(f"draft: description with {value!r:.60}")
+        elif value is not None and not 0 <= value <= _MOST_COUNT:
+            raise LineError(f"draft: description with a count of {value!s:.60}")
 
 
 def encode_drafted(made: Proposal | Rejection) -> dict[str, Any]:
