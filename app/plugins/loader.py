@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...evaluators.base import Plugin, Reference, References
 from ...evaluators.judging import VERIFY_SECONDS
-from ...evolve.selection import Selection
 from ...problems.base import SPLITS, Instance, Problem, Sense, Versioned, canonical_json
 from ..errors import ProblemError, UnknownProblem
 from .built_ins import BUILT_IN, NAMES_ELSEWHERE
@@ -24,7 +23,6 @@ from .built_ins import BUILT_INS as BUILT_INS
 from .fingerprint import used_digest
 from .foreign import is_foreign, load_foreign, source_of_task
 from .parameters import ParameterSpec, read_parameters, resolve
-from .short_form import short_plugin
 from .sources import (
     PluginObject,
     PluginSource,
@@ -42,6 +40,9 @@ from .sources import (
     source_of_module,
     told_when_slow,
 )
+
+if TYPE_CHECKING:
+    from ...evolve.selection import Selection
 
 _ATTRIBUTES = {
     "name": str,
@@ -244,6 +245,8 @@ def load_selection(spec: str) -> type[Selection]:
     Raises:
         ProblemError: it cannot be imported, or is no subclass of `Selection` with a method `parents`.
     """
+    from ...evolve.selection import Selection
+
     value = from_module(spec, what="selection").value
     if not (isinstance(value, type) and issubclass(value, Selection)) or "parents" not in vars(value):
         raise ProblemError(
@@ -299,6 +302,8 @@ def _plugin(found: PluginObject) -> Plugin:
     value = found.value
     if isinstance(value, Plugin):
         return value
+    from .short_form import short_plugin
+
     if (short := short_plugin(value, found.where)) is not None:
         return short
     if inspect.isclass(value) and _looks_like_problem(value):
