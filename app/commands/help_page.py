@@ -63,7 +63,7 @@ def arrange(command: Any, rare: frozenset[str] = frozenset()) -> Any:
 
 
 def spare(command: Any) -> None:
-    """Leaves values that were not given as they are: typer's converters load pydantic, 0.09 s of CPU."""
+    """Converts no text and no value that was not given: typer does so by pydantic, 0.09 s of CPU."""
     every = command.get_params
 
     def params(ctx: Any) -> Any:
@@ -78,6 +78,10 @@ def spare(command: Any) -> None:
 
 def _processed(param: Any, convert: Callable[[Any, Any], Any], ctx: Any, value: Any) -> Any:
     """What click makes of a parameter's value."""
-    if value is not None or param.required or param.multiple or param.nargs == -1:
+    type_ = getattr(getattr(param, "type_descriptor", None), "annotation", None)
+    several = param.multiple or param.nargs == -1
+    text = type_ is str and type(value) is str and value.isascii() and not several
+    if not text and (value is not None or param.required):
         return convert(ctx, value)
-    return None if param.callback is None else param.callback(ctx, param, None)
+    value = () if several else value
+    return value if param.callback is None else param.callback(ctx, param, value)
