@@ -6,6 +6,7 @@ import hashlib
 import inspect
 import linecache
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -99,6 +100,11 @@ class LoadedProblem:
             return self.fingerprint
         parts = [used_digest(self.source), dict(self.parameters)]
         return hashlib.sha256(canonical_json(parts).encode()).hexdigest()
+
+    @property
+    def named(self) -> str:
+        """The problem as a command names it, for a shell: a file by its path."""
+        return shlex.quote(self.origin.removeprefix("file ") if self.source is not None else self.name)
 
     def at(self, version: str | None) -> LoadedProblem:
         """The problem at an earlier version; the present problem if that version is unknown."""
