@@ -58,7 +58,7 @@ def stopped_solver(
     references = setup.loaded.references
     if not isinstance(references, Anytime):
         why = f"--solver: {setup.loaded.name} has no solver that can be stopped early"
-        hint = "its references say how they are proved: gapsmith references verify " + setup.loaded.name
+        hint = f"`gapsmith references verify {setup.loaded.named}` proves its references again"
         raise UserError(USAGE, why, hint)
     for effort in efforts:
         if not 0 < effort <= _MOST_EFFORT:

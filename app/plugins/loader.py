@@ -6,17 +6,17 @@ import hashlib
 import inspect
 import linecache
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...evaluators.base import Plugin, Reference, References
 from ...evaluators.judging import VERIFY_SECONDS
-from ...evolve.selection import SELECTIONS, Selection
 from ...problems.base import SPLITS, Instance, Problem, Sense, Versioned, canonical_json
 from ..errors import ProblemError, UnknownProblem
 from .built_ins import BUILT_IN, NAMES_ELSEWHERE
@@ -24,7 +24,6 @@ from .built_ins import BUILT_INS as BUILT_INS
 from .fingerprint import used_digest
 from .foreign import is_foreign, load_foreign, source_of_task
 from .parameters import ParameterSpec, read_parameters, resolve
-from .short_form import short_plugin
 from .sources import (
     PluginObject,
     PluginSource,
@@ -42,6 +41,9 @@ from .sources import (
     source_of_module,
     told_when_slow,
 )
+
+if TYPE_CHECKING:
+    from ...evolve.selection import Selection
 
 _ATTRIBUTES = {
     "name": str,
@@ -98,6 +100,11 @@ class LoadedProblem:
             return self.fingerprint
         parts = [used_digest(self.source), dict(self.parameters)]
         return hashlib.sha256(canonical_json(parts).encode()).hexdigest()
+
+    @property
+    def named(self) -> str:
+        """The problem as a command names it, for a shell: a file by its path."""
+        return shlex.quote(self.origin.removeprefix("file ") if self.source is not None else self.name)
 
     def at(self, version: str | None) -> LoadedProblem:
         """The problem at an earlier version; the present problem if that version is unknown."""
@@ -245,6 +252,8 @@ def load_selection(spec: str) -> type[Selection]:
         ProblemError: no such name; or the class cannot be imported, or is no subclass of `Selection` with a
             method `parents`.
     """
+    from ...evolve.selection import SELECTIONS, Selection
+
     if ":" not in spec:
         if spec in SELECTIONS:
             return SELECTIONS[spec]
@@ -307,6 +316,8 @@ def _plugin(found: PluginObject) -> Plugin:
     value = found.value
     if isinstance(value, Plugin):
         return value
+    from .short_form import short_plugin
+
     if (short := short_plugin(value, found.where)) is not None:
         return short
     if inspect.isclass(value) and _looks_like_problem(value):
