@@ -75,9 +75,8 @@ def responses(day, queue):
 @problem.explain
 def both(day, queue):
     """Speed and fairness."""
-    return (
-        f"mean response {responses(day, queue) / len(queue):.1f} s; users at most {day[1]} core seconds apart"
-    )
+    mean = responses(day, queue) / len(queue)
+    return f"mean response {mean:.1f} s; users at most {day[1]} core seconds apart"
 
 
 @problem.draw
