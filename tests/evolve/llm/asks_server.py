@@ -1,6 +1,6 @@
 """A program that asks a model server and prints the reply, as such programs do: `asks_server.py [ADDRESS]`.
 
-With an address it prints the text of a reply alone. Without one it prints a document as `claude` does, with the
+With an address it prints the text of a reply. Without one it prints a document as `claude` does, with the
 finish reason, and takes the address from CLAUDE_ADDRESS. What is no reply is an error on standard error: exit
 code 1, and the answer of the server in the words of the most used package.
 """
