@@ -87,7 +87,7 @@ class Instance:
         split: the set that the instance belongs to: `train`, `valid`, `test`, or the name of a named set.
         stratum: group for tables and stratified order (`rdd=0.2 tf=0.6`).
         public: keyword arguments of a candidate's entry point (JSON mapping; integers stay integers).
-        scale: positive number in the objective's unit, the least denominator that a gap has in the fitness
+        scale: positive number in the objective's unit, the least denominator of a loss
             (SMTT: mean processing time; bins: 1; costs: the cheapest unit).
         source: citation, or generator and seed.
         hidden: data that no candidate sees (JSON mapping: the sequence of an online problem, labels).

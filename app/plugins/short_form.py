@@ -183,8 +183,8 @@ def problem(
         answer: kind of an answer, or of one decision of an online problem; None where the objective checks
             everything itself.
         statement: the task in words; the module's docstring by default.
-        scale: positive number in the unit, or an expression over an instance: the least denominator that a
-            gap has in the fitness.
+        scale: positive number in the unit, or an expression over an instance: the least denominator
+            of a loss.
         tolerance: relative, of an objective in floats (ratio).
 
     Raises:

@@ -80,7 +80,7 @@ def draw(shape: LoraShape, tile: int, times: Sequence[int], stream: random.Rando
 
 
 def scale(times: Sequence[int], samples: Sequence[Sequence[int]], tile: int) -> Fraction:
-    """Ticks that one stage works on all tokens, fixed times aside; the least denominator of a gap."""
+    """Ticks that one stage works on all tokens, fixed times aside; the least denominator of a loss."""
     tokens = sum(length for _, _, length in samples)
     return max(Fraction(1), Fraction((times[1] + times[3]) * tokens, tile))
 

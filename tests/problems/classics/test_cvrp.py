@@ -332,7 +332,7 @@ def test_a_customer_may_demand_nothing(tmp_path: Path) -> None:
 
 
 def test_decimals_keep_the_fractions_of_distances(tmp_path: Path) -> None:
-    """With two digits the distances are hundredths, a gap's least denominator stays one unit of the file."""
+    """With two digits the distances are hundredths, a loss's least denominator stays one unit of the file."""
     text = HEAD + POINTS + DEMANDS + DEPOT
     path = tmp_path / "my.vrp"
     path.write_text(text)
