@@ -99,6 +99,9 @@ class _Verbs(TyperGroup):
 
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
         """Reads the options before the verb."""
+        from .app.commands.help_page import spare
+
+        spare(self)
         with _told():
             return super().make_context(*args, **kwargs)
 

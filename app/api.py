@@ -29,7 +29,7 @@ from .plugins.source_text import program_text
 from .proposers import agent_of, check_models
 from .result import RunResult
 from .runs.curves import BUDGETS
-from .runs.folders import all_runs, find_run, new_folder, new_name, preparing_runs, runs_folder
+from .runs.folders import all_runs, begun_before, find_run, new_folder, new_name, preparing_runs, runs_folder
 from .runs.record import open_record, run_row
 from .runs.resume import stored_config
 from .runs.summary import best_candidate
@@ -352,7 +352,7 @@ def list_runs(runs: str | Path | None = None) -> list[dict[str, Any]]:
         runs: the folder; `GAPSMITH_RUNS` or `./runs` by default.
     """
     folder = runs_folder(None if runs is None else Path(runs))
-    return [run_row(run) for run in sorted([*all_runs(folder), *preparing_runs(folder)])]
+    return [run_row(run) for run in sorted([*all_runs(folder), *preparing_runs(folder)], key=begun_before)]
 
 
 def evaluate(

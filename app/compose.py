@@ -16,12 +16,11 @@ from ..evolve import champion
 from ..evolve.admission import Admission
 from ..evolve.archive import settled
 from ..evolve.budget import Budget, StopReason
-from ..evolve.campaign import Campaign
+from ..evolve.campaign import Campaign, Ports
 from ..evolve.champion import TimeReserve
 from ..evolve.executor import Executor
 from ..evolve.llm.base import Closable
 from ..evolve.measures import MeasureSpace
-from ..evolve.ports import Ports
 from ..evolve.racing import best_elite
 from ..evolve.remote.proposals import Drafter, RemoteProposer
 from ..evolve.search import Search
@@ -36,15 +35,13 @@ from .config import Config, resolve_budget
 from .errors import INTERRUPTED, KEPT, UserError
 from .plugins.loader import load_selection
 from .proposers import SourceOf, live_source
-from .runs.champions import class_champions, floor_of
+from .runs.champions import best_baseline, claims, class_champions, floor_of
 from .runs.folders import STOP_NAME, Group, at_work, log_end, put_text, run_log
-from .runs.headline import best_baseline, claims
 from .runs.record import open_record
 from .runs.standalone import program_text
 from .runs.summary import summarise
-from .setup.baselines import evaluate_baselines, shipped_programs
+from .setup.baselines import Founder, evaluate_baselines, founders_of, shipped_programs
 from .setup.executors import open_executor
-from .setup.founders import Founder, founders_of
 from .setup.prepare import record_config, record_setup, setup_of_campaign, setup_of_plan
 from .setup.reruns import keep_drawing, stored_setup
 from .setup.setup import Notify, Setup

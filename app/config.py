@@ -19,14 +19,13 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidato
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from ..evolve.agenda import STALL_AFTER, opening_of
 from ..evolve.budget import DEFAULT_ITERATIONS, DEFAULT_SECONDS, BudgetSettings
 from ..evolve.islands import islands_with_models
 from ..evolve.llm.settings import MAY_HOLD_SECRET, EpisodeSettings, ModelSettings, PromptSettings
 from ..evolve.measures import DEFAULT_NAMES, MEASURES, TIME
-from ..evolve.search_settings import PopulationSettings, SearchSettings
+from ..evolve.search import PopulationSettings, SearchSettings
 from ..evolve.selection import FRESH_UNTIL
-from ..evolve.settings import knob
+from ..evolve.settings import LEFT, knob
 from ..evolve.validation import ChampionSettings
 from ..sandbox.settings import SandboxSettings
 from .errors import INVALID, UserError
@@ -146,9 +145,9 @@ class SearchSection(SearchSettings, _Section):
     )
     selection: str | None = knob(
         None,
-        "how parents are chosen: module:Class of a selection of your own (docs/how-to/add-a-selection.md); "
-        "default: the search's",
-        pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$",
+        "how parents are chosen: module:Class of a selection of your own (docs/how-to/add-a-selection.md), "
+        "or a name of Gapsmith's; default: the search's",
+        pattern=r"^(?:[A-Za-z_][\w.]*:[A-Za-z_]\w*|[a-z][a-z-]*)$",
     )
 
 
@@ -265,8 +264,8 @@ class Config(BaseModel):
 
     @property
     def programs(self) -> int:
-        """Iterations that share a question, or an episode (count)."""
-        return self.episode.iterations if self.episode.on else self.prompts.programs
+        """Iterations that share an episode (count)."""
+        return self.episode.iterations if self.episode.on else 1
 
     @property
     def timed(self) -> bool:
@@ -281,9 +280,6 @@ class Config(BaseModel):
         offline = sum(table.weight for table in self.model if table.spec == "offline")
         return offline / sum(table.weight for table in self.model)
 
-
-_GONE = frozenset({"search.simplify"})
-"""Keys of earlier versions that have no meaning any more; runs of then hold them."""
 
 SECTIONS = ("campaign", "archive", "search", "budget", "evaluation", "sandbox", "prompts", "episode", "run")
 
@@ -301,7 +297,7 @@ def parse(document: Mapping[str, Any], where: str, *, recorded: bool = False) ->
     """
     if recorded:
         document = {
-            section: {k: v for k, v in table.items() if f"{section}.{k}" not in _GONE}
+            section: {k: v for k, v in table.items() if f"{section}.{k}" not in LEFT}
             if isinstance(table, Mapping)
             else table
             for section, table in document.items()
@@ -349,13 +345,6 @@ def _with_defaults(config: Config, document: Mapping[str, Any]) -> Config:
         document: what it was parsed from: a key that stands there keeps its value.
     """
     budget = config.budget
-    if config.episode.on and config.prompts.programs > 1:
-        raise UserError(
-            INVALID,
-            f"[prompts] programs = {config.prompts.programs} and [episode] turns = {config.episode.turns}: "
-            "an episode evaluates one program after another",
-            "leave one of the two out",
-        )
     search = config.search
     archive = config.archive
     asks = [n for n in (budget.iterations, budget.evaluations) if n is not None]
@@ -367,11 +356,6 @@ def _with_defaults(config: Config, document: Mapping[str, Any]) -> Config:
         until = 0 if none else min([FRESH_UNTIL, *(n // 4 for n in asks)])
         search = dataclasses.replace(search, fresh_until=until)
     questions = min((round(n * (1 - config.offline_share)) for n in asks), default=None)
-    if search.opening is None:
-        directs = config.uses_models and search.directives
-        opening = opening_of(questions, config.programs) if directs else 0
-        search = dataclasses.replace(search, opening=opening)
-        search = dataclasses.replace(search, stall_after=STALL_AFTER) if directs else search
     set_by_user = document.get("search", {})
     if config.uses_models and "fresh_share" not in set_by_user:
         search = dataclasses.replace(search, fresh_share=0.0)

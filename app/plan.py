@@ -19,7 +19,7 @@ def plan(campaign: Campaign, config: Config) -> dict[str, Any]:
     """Expected calls, cost range, one rendered prompt (None offline), its shares, and lines to print."""
     proposals = config.budget.iterations or config.budget.evaluations
     if proposals is not None:
-        shared = config.episode.evaluations if config.episode.on else config.prompts.programs
+        shared = config.episode.evaluations if config.episode.on else 1
         turns = proposals / (shared * (1 - config.offline_share) + config.offline_share)
         proposals = max(1, ceil(turns * (1 - config.offline_share) - 1e-9)) * config.episode.turns
     prompt, shares = _prompt(campaign)
@@ -45,7 +45,6 @@ def _prompt(campaign: Campaign) -> tuple[Prompt | None, dict[str, int]]:
     Raises:
         TemplateInvalid: the template of any question cannot be filled, the first or a later one.
     """
-    from ..evolve.agenda import subject_of
     from ..evolve.llm.proposer import PromptedProposer
     from ..prompts.builder import NOTES
 
@@ -54,13 +53,12 @@ def _prompt(campaign: Campaign) -> tuple[Prompt | None, dict[str, int]]:
         return None, {}
     elites = [campaign.search.start]
     context = campaign.search.context(1, elites)
-    for later in (Origin.IMPROVE, Origin.EXPLORE, Origin.COMBINE, Origin.SIMPLIFY, Origin.STALLED, NOTES):
+    for later in (Origin.IMPROVE, Origin.EXPLORE, Origin.COMBINE, Origin.SIMPLIFY, NOTES):
         proposer.ask_for(later, elites, context)
-    operator = subject_of(context) or Origin.IMPROVE
-    prompt = proposer.ask_for(operator, elites, context)
+    prompt = proposer.ask_for(Origin.IMPROVE, elites, context)
     if not isinstance(prompt, Prompt):
         return None, {}
-    return prompt, proposer.shares(operator, elites, context)
+    return prompt, proposer.shares(Origin.IMPROVE, elites, context)
 
 
 def _share_lines(config: Config, shares: dict[str, int]) -> list[str]:

@@ -12,20 +12,17 @@ from typing import TYPE_CHECKING
 
 from ..evolve.admission import Admission
 from ..evolve.archive import Archive
-from ..evolve.campaign import Pace
-from ..evolve.course import HasCourse, RecordedCourse, TellOrder
+from ..evolve.course import HasCourse, Pace, RecordedCourse, Submissions, TellOrder
 from ..evolve.iteration import Point
 from ..evolve.llm.base import ErrorKind, ModelError
 from ..evolve.llm.cassette import Cassette, Replies
 from ..evolve.llm.prompt_scores import KIND as EXPLAINED
 from ..evolve.llm.prompt_scores import Explanations
 from ..evolve.llm.settings import AGENT, PROGRAMS
-from ..evolve.store.course import shared_replies, written_notes
-from ..evolve.store.operations import bench_notes
+from ..evolve.store.course import bench_notes, written_notes
 from ..evolve.store.reader import Reader
 from ..evolve.store.statistics import combined_pairs, sent_prompts
 from ..evolve.store.store import Store, StoredCalls
-from ..evolve.submissions import Submissions
 from ..evolve.types import Elite, Proposer
 from .errors import INVALID, MISSING, USAGE, UserError
 from .runs.course import cassette_of
@@ -126,7 +123,7 @@ def beside(share: float, reader: Reader) -> Proposer | None:
 def offline_proposer(reader: Reader) -> Proposer:
     """The offline proposer with the types that a run recorded; a run of an earlier version has none."""
     from ..evolve.offline import OfflineProposer
-    from ..evolve.offline.types import is_type
+    from ..evolve.offline.mutation import is_type
 
     rows = reader.record("types") or []
     if not all(len(row) == 3 and is_type(row[2]) for row in rows):
@@ -172,7 +169,6 @@ def build_proposer(
         explain,
         pages,
         sent_prompts(store.read),
-        shared_replies(store.read, config.prompts.programs),
         bench_notes(store.read),
         EpisodeTerms(config.episode, bench),
     )

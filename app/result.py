@@ -13,7 +13,7 @@ from ..evolve.store.progress import steps
 from ..problems.base import Instance, Json, canonical_json
 from ..sandbox.base import ExecutionStatus, Limits, Program
 from .errors import MISSING, NO_CANDIDATE, USAGE, UserError
-from .formatting import UNKNOWN, percent, spread
+from .formatting import UNKNOWN, clean, percent, spread
 from .runs.export import rows
 from .runs.record import open_record
 from .runs.standalone import program_text
@@ -186,7 +186,7 @@ class RunResult(Mapping[str, Any]):
             return _pandas().DataFrame(list(rows(record, what)))
 
     def __repr__(self) -> str:
-        return (
+        return clean(
             f"<gapsmith run {self['run']}: {self['problem']}, {self['status']}; {self['headline']['text']}>"
         )
 
@@ -204,7 +204,7 @@ class RunResult(Mapping[str, Any]):
             if splits
         )
         title = f"{self['problem']}, {self['run']}: {self['status']}"
-        return (
+        return clean(
             f"<p><b>{html.escape(title)}</b><br>{html.escape(self['headline']['text'])}</p>"
             f"<table><tr><th>mean gap</th>{head}</tr>{body}</table>"
         )

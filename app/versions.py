@@ -6,7 +6,7 @@ import platform
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 
-from ..evolve.settings import SEARCH_VERSION
+from ..evolve.settings import SEARCH_VERSION, mechanisms_left
 from ..evolve.store.reader import Reader
 from .errors import USAGE, UserError
 
@@ -59,9 +59,11 @@ def refuse_earlier_search(reader: Reader, name: str) -> None:
     Raises:
         UserError: an earlier version of the search made it.
     """
-    models = (reader.record("config") or {}).get("model") or ()
+    config = reader.record("config") or {}
+    models = config.get("model") or ()
     guided = any(table.get("spec") != "offline" for table in models) or reader.record("bench") is not None
-    if guided and (reader.record("search_version") or 1) != SEARCH_VERSION:
+    other = (reader.record("search_version") or 1) != SEARCH_VERSION or mechanisms_left(config)
+    if guided and other:
         raise UserError(
             USAGE,
             f"{name}: made by an earlier version of the search: it can be read, but neither gone on with nor "

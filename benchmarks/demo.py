@@ -54,12 +54,13 @@ def main() -> None:
     """Prints one JSON line for each seed, then how many won."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("name", help="what is shown: see gapsmith demo --list")
-    parser.add_argument("--seeds", type=int, default=20, help="seeds 1 to N (count)")
+    parser.add_argument("--seeds", type=int, default=20, help="how many seeds (count)")
+    parser.add_argument("--first", type=int, default=1, help="the first of them")
     parser.add_argument("--budget", default="52s", help="as gapsmith demo --budget")
     chosen = parser.parse_args()
     won = 0
     with tempfile.TemporaryDirectory(prefix="gapsmith-demo-") as runs:
-        for seed in range(1, chosen.seeds + 1):
+        for seed in range(chosen.first, chosen.first + chosen.seeds):
             row = campaign(chosen.name, seed, chosen.budget, runs)
             won += row["verdict"] == "better"
             print(json.dumps(row), flush=True)

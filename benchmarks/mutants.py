@@ -121,6 +121,14 @@ ROUNDINGS = {
 }
 
 
+FORMER = {
+    "evaluators/classics/tour_proof.py": "evaluators/classics/tsp.py",
+    "evaluators/classics/route_proof.py": "evaluators/classics/cvrp.py",
+    "evaluators/classics/prize_proof.py": "evaluators/classics/orienteering.py",
+}
+"""Module → its name at the draw, which a rename does not change."""
+
+
 @dataclass(frozen=True)
 class Mutant:
     """One change of one expression.
@@ -147,8 +155,9 @@ class Mutant:
 
     @property
     def key(self) -> str:
-        """Names the mutant as long as its function stays."""
-        return f"{self.path}:{self.function}: {self.before} → {self.after} ({self.nth})"
+        """Names the mutant as long as its function stays, also in a file that got another name."""
+        path = FORMER.get(self.path, self.path)
+        return f"{path}:{self.function}: {self.before} → {self.after} ({self.nth})"
 
 
 def changed(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:

@@ -87,7 +87,7 @@ def offsets(stream: random.Random) -> Any:
 
 def tours(stream: random.Random) -> Any:
     """Proven bound and length, from a poor start and with one to spare."""
-    from gapsmith.evaluators.classics.tsp import certified
+    from gapsmith.evaluators.classics.tour_proof import certified
 
     count = stream.randint(3, 13)
     distances = _distances(stream, count)
@@ -108,7 +108,7 @@ def _customers(stream: random.Random) -> dict[str, Any]:
 
 def routes(stream: random.Random) -> Any:
     """Proven bound and length of routes, with one to spare."""
-    from gapsmith.evaluators.classics.cvrp import certified
+    from gapsmith.evaluators.classics.route_proof import certified
 
     public = _customers(stream) | {"coordinates": []}
     alone = [[customer] for customer in range(1, len(public["demands"]))]
@@ -128,7 +128,7 @@ def edges_of_routes(stream: random.Random) -> Any:
 
 def prizes(stream: random.Random) -> Any:
     """Proven bound and prize, from nothing and with one to spare."""
-    from gapsmith.evaluators.classics.orienteering import certified
+    from gapsmith.evaluators.classics.prize_proof import certified
 
     count = stream.randint(4, 12)
     distances = _distances(stream, count)
@@ -326,12 +326,12 @@ def intervals(stream: random.Random) -> Any:
 
 
 PROBES: dict[str, Callable[[random.Random], Any]] = {
-    "evaluators/classics/tsp.py": tours,
+    "evaluators/classics/tour_proof.py": tours,
     "evaluators/classics/cuts.py": lambda stream: [tours(stream), prizes(stream)],
-    "evaluators/classics/cvrp.py": routes,
+    "evaluators/classics/route_proof.py": routes,
     "evaluators/classics/customer_sets.py": routes,
     "evaluators/classics/capacity_cuts.py": edges_of_routes,
-    "evaluators/classics/orienteering.py": prizes,
+    "evaluators/classics/prize_proof.py": prizes,
     "evaluators/serving/": latencies,
     "evaluators/smtt/": tardiness,
     "evaluators/training/pipeline_bound.py": pipelines,

@@ -1,4 +1,4 @@
-"""Writes `evolve/llm/price_table.py` anew from the cost map of an installed litellm.
+"""Writes the rows of `evolve/llm/prices.py` anew from the cost map of an installed litellm.
 
     pip install -U litellm && python benchmarks/price_table.py
 
@@ -16,41 +16,13 @@ from pathlib import Path
 from time import gmtime, strftime
 
 ROOT = Path(__file__).resolve().parents[1]
-TARGET = ROOT / "evolve" / "llm" / "price_table.py"
+TARGET = ROOT / "evolve" / "llm" / "prices.py"
 PROVIDERS = ("openai", "anthropic", "gemini", "deepseek", "mistral", "xai")
 SPECIAL = re.compile(
     r"\d{4}-\d{2}-\d{2}|-\d{4,8}$|-\d{4}-|preview|beta|audio|search|ft:|exp|latest|tts|deep-research|robotics"
     r"|gemma|lyria|learnlm|omni|cyber|daybreak|rosalind|law|container|computer-use|gv2|vibe|leanstral|pixtral"
     r"|voxtral|glm|guard|fim|gpt-3|gpt-4-|^gpt-4$|vision|deepseek-v4-1|image"
 )
-HEAD = '''"""Prices of common models, in US dollars per million tokens: input, output, cached input.
-
-Written by `benchmarks/price_table.py` from the cost map of litellm {version} (MIT licence); providers may
-have changed their prices since.
-"""
-
-from __future__ import annotations
-
-from collections.abc import Mapping
-from decimal import Decimal
-
-DATE = "{date}"
-"""Day on which the cost map was read."""
-
-_ROWS = """
-{rows}
-"""
-
-
-def _price(words: list[str]) -> tuple[Decimal, Decimal, Decimal | None]:
-    return Decimal(words[0]), Decimal(words[1]), Decimal(words[2]) if words[2] != "-" else None
-
-
-PRICES: Mapping[str, tuple[Decimal, Decimal, Decimal | None]] = {{
-    row.split()[0]: _price(row.split()[1:]) for row in _ROWS.strip().splitlines()
-}}
-"""Specification → input, output, cached input (None: as input)."""
-'''
 
 
 def main() -> None:
@@ -77,7 +49,15 @@ def main() -> None:
     text = "\n".join(f"{spec:<{width}} {prices}" for spec, prices in sorted(rows.items()))
     date = strftime("%Y-%m-%d", gmtime())
     version = importlib.metadata.version("litellm")
-    TARGET.write_text(HEAD.format(version=version, date=date, rows=text), encoding="utf-8")
+    module = TARGET.read_text(encoding="utf-8")
+    for pattern, new in (
+        (r'(?<=^DATE = ")[^"]*', date),
+        (r"(?<=cost map of litellm )\S+", version),
+        (r'(?<=^_ROWS = """\n)[^"]*', f"{text}\n"),
+    ):
+        module, found = re.subn(pattern, new, module, flags=re.M)
+        assert found == 1, pattern
+    TARGET.write_text(module, encoding="utf-8")
     print(f"{len(rows)} prices of {date} from litellm {version}")
 
 

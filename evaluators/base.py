@@ -10,7 +10,7 @@ from fractions import Fraction
 from statistics import NormalDist, stdev
 from typing import Any, Protocol, runtime_checkable
 
-from ..problems.base import Instance, Json, Number, Problem, Verdict
+from ..problems.base import Instance, Json, Number, Problem, Verdict, decode_number, encode_number
 from ..problems.plain import brief
 from ..sandbox.base import Program, Sandbox
 from .numbers import SCORABLE, scorable, written
@@ -409,3 +409,31 @@ def half_interval(values: Sequence[float]) -> float | None:
     """Half of the 95 % interval of a mean (Student's t); None for fewer than five values."""
     count = len(values)
     return None if count < FEWEST else student(0.975, count - 1) * stdev(values) / math.sqrt(count)
+
+
+def encode_reference(reference: Reference) -> dict[str, Any]:
+    """A reference as a JSON mapping, with value and bound as texts."""
+    return {
+        "value": encode_number(reference.value),
+        "kind": reference.kind.value,
+        "bound": None if reference.bound is None else encode_number(reference.bound),
+        "proof": None if reference.proof is None else reference.proof.value,
+        "solver": reference.solver,
+        "version": reference.version,
+        "seconds": reference.seconds,
+        "source": reference.source,
+    }
+
+
+def decode_reference(document: Mapping[str, Any]) -> Reference:
+    """The reference that `encode_reference` wrote."""
+    return Reference(
+        value=decode_number(document["value"]),
+        kind=ReferenceKind(document["kind"]),
+        bound=None if document["bound"] is None else decode_number(document["bound"]),
+        proof=None if document["proof"] is None else ProofKind(document["proof"]),
+        solver=document["solver"],
+        version=document["version"],
+        seconds=document["seconds"],
+        source=document["source"],
+    )

@@ -14,8 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..problems.base import Instance, Problem, canonical_json, decode_number, encode_number
-from .base import ProofKind, Reference, ReferenceKind, References
+from ..problems.base import Instance, Problem, canonical_json
+from .base import Reference, ReferenceKind, References, decode_reference, encode_reference
 
 _log = logging.getLogger("gapsmith.cache")
 
@@ -160,31 +160,3 @@ class ReferenceCache:
 
     def _key(self, instance: Instance) -> str:
         return hashlib.sha256(canonical_json([*self._prefix, instance.digest]).encode()).hexdigest()
-
-
-def encode_reference(reference: Reference) -> dict[str, Any]:
-    """A reference as a JSON mapping, with value and bound as texts."""
-    return {
-        "value": encode_number(reference.value),
-        "kind": reference.kind.value,
-        "bound": None if reference.bound is None else encode_number(reference.bound),
-        "proof": None if reference.proof is None else reference.proof.value,
-        "solver": reference.solver,
-        "version": reference.version,
-        "seconds": reference.seconds,
-        "source": reference.source,
-    }
-
-
-def decode_reference(document: dict[str, Any]) -> Reference:
-    """The reference that `encode_reference` wrote."""
-    return Reference(
-        value=decode_number(document["value"]),
-        kind=ReferenceKind(document["kind"]),
-        bound=None if document["bound"] is None else decode_number(document["bound"]),
-        proof=None if document["proof"] is None else ProofKind(document["proof"]),
-        solver=document["solver"],
-        version=document["version"],
-        seconds=document["seconds"],
-        source=document["source"],
-    )

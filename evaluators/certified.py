@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..problems.base import Instance, Json, Sense
-from .base import Reference, ReferenceKind
-from .cache import decode_reference, encode_reference
+from .base import Reference, ReferenceKind, decode_reference, encode_reference
 from .numbers import better_than
 
 FOLDER = Path(__file__).with_name("certificates")

@@ -221,10 +221,6 @@ class Archive:
         fronts = [n for n in sorted(bests) if all(bests[n] > bests[m] for m in bests if m < n)]
         return fronts[rng.randrange(len(fronts))]
 
-    def occupancy(self) -> list[int]:
-        """Cells filled on each island (count)."""
-        return [len(island) for island in self._islands]
-
     def _by_rank(self, island: int) -> list[Elite]:
         """Elites of an island by fitness rank plus a share of their novelty rank."""
         if island not in self._ranked:

@@ -9,28 +9,49 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..evaluators.base import Evaluation
+from ..evaluators.base import Evaluation, Evaluator
+from .admission import Admission
 from .budget import Budget, StopReason, Usage
-from .course import Course, RecordedCourse, TellOrder, is_point
-from .course import Pace as Pace
-from .executor import EvaluationJob, leave, sheltered
+from .course import Course, Pace, RecordedCourse, Submission, Submissions, TellOrder, is_point
+from .executor import EvaluationJob, Executor, leave, sheltered
 from .iteration import Iteration, awaited, done
 from .llm.base import Leavable, LeftOpen
 from .llm.episodes import Conversing
 from .llm.ledger import BudgetSpent
 from .llm.prompt_register import Expectation
-from .ports import Ports
 from .racing import outcome_of_iteration, race_for
-from .remote.proposals import Draft, draft_of
+from .remote.proposals import Draft, Drafter, draft_of
 from .search import Search
 from .store.course import SHARES
 from .store.course import steps as recorded_steps
-from .submissions import Submission
-from .types import Candidate, Elite, Proposal, Refused, Rejection, stream
+from .store.store import Store
+from .types import Candidate, Elite, Proposal, Proposer, Refused, Rejection, stream
 from .validation import Validation
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """The ports of a campaign.
+
+    Attributes:
+        beside: the offline proposer that works beside models, None if none does.
+        drafter: makes and examines proposals in other processes; None where the driver does so itself.
+        submissions: programs that somebody outside the search brought, by iteration.
+    """
+
+    evaluator: Evaluator
+    proposer: Proposer
+    executor: Executor
+    admission: Admission
+    store: Store
+    beside: Proposer | None = None
+    drafter: Drafter | None = None
+    submissions: Submissions = field(default_factory=Submissions)
+
 
 # The prefix of the pool grows: all elites are evaluated on the new instances before the search goes on.
 
@@ -114,7 +135,7 @@ class Campaign:
         self.search = search
         self.ports = ports
         self.budget = budget
-        self.validation = Validation(ports)
+        self.validation = Validation(ports.evaluator, ports.executor, ports.store)
         self.stopped: StopReason | None = None
         self.trouble: Exception | None = None
         self.ending = ""
@@ -391,8 +412,7 @@ class Campaign:
         number = flight.number
         outcome = outcome_of_iteration(flight)
         with store.transaction():
-            cost = store.call_cost(number) if self._pace.waits else None
-            told = self.search.tell(flight, outcome, cost)
+            told = self.search.tell(flight, outcome)
             if not flight.recorded:
                 evaluation = None if isinstance(outcome, Refused) else outcome.evaluation
                 store.told(number, evaluation, self.ports.evaluator.version, told.added)

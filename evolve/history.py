@@ -47,7 +47,6 @@ class SearchCounters(Part):
         since_improvement: iterations closed since the last new best (count).
         rejections: reason → count.
         operators: operator → (tries, gains), counts.
-        costs: operator → US dollars of its model calls.
         points_are_free: whether points of tuning are no iterations: beside models, whose calls are.
         tells: whether proposers may know what operators brought.
     """
@@ -62,7 +61,6 @@ class SearchCounters(Part):
     since_improvement: int = 0
     rejections: dict[str, int] = field(default_factory=dict)
     operators: dict[str, tuple[int, int]] = field(default_factory=dict)
-    costs: dict[str, float] = field(default_factory=dict)
     points_are_free: bool = False
     tells: bool = True
 
@@ -78,12 +76,11 @@ class SearchCounters(Part):
     def brief(self, number: int, parent: Elite, context: Context) -> Context:
         """See `Part`."""
         operators = dict(self.operators) if self.tells else {}
-        return replace(context, operators=operators, costs=dict(self.costs))
+        return replace(context, operators=operators)
 
     def tell(self, iteration: Iteration, result: IterationResult) -> None:
         """Counts an outcome."""
         outcome = result.outcome
-        cost = result.cost
         point = iteration.tuned and self.points_are_free
         self.told += 1
         over = isinstance(outcome, Refused) and outcome.rejection.reason is RejectionReason.EPISODE_OVER
@@ -101,8 +98,6 @@ class SearchCounters(Part):
         if result.gained is not None and not over:
             tries, gains = self.operators.get(outcome.operator, (0, 0))
             self.operators[outcome.operator] = (tries + 1, gains + result.gained)
-        if cost is not None:
-            self.costs[outcome.operator] = self.costs.get(outcome.operator, 0.0) + cost
 
 
 class CandidateRegistry(Part):

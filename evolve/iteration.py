@@ -115,7 +115,6 @@ class IterationResult:
 
     Attributes:
         outcome: how the iteration ended.
-        cost: US dollars of its model calls, None if not known.
         added: what the archive did with the candidate; None if there was no candidate.
         duplicate: id of an earlier candidate with the same answers, None if there is none.
         improved: whether there is a new best.
@@ -126,7 +125,6 @@ class IterationResult:
     """
 
     outcome: Outcome
-    cost: float | None = None
     added: AddStatus | None = None
     duplicate: str | None = None
     improved: bool = False

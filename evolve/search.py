@@ -8,21 +8,20 @@ no thread, no store, no clock and no sandbox. `Campaign` drives it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from types import MappingProxyType
 
 from ..evaluators.base import Evaluation, ScoreStatus
 from .agenda import Briefing
 from .archive import Archive
+from .course import Submission
 from .history import CandidateRegistry, SearchCounters, Strata
-from .islands import Islands, Pool
+from .islands import Islands, IslandSettings, Pool, PoolSettings
 from .iteration import Iteration, IterationResult, Part, Point, Sharing
-from .racing import Races, SlowFounders, better
-from .search_settings import PopulationSettings, SearchSettings
-from .selection import SELECTIONS, Control, Selection, SelectionBasis
-from .submissions import Submission
-from .tuning import Tuner
+from .racing import Races, RaceSettings, SlowFounders, better
+from .selection import SELECTIONS, Control, InspirationSettings, Selection, SelectionBasis, SelectionSettings
+from .tuning import Tuner, TuneSettings
 from .types import (
     AddStatus,
     Candidate,
@@ -37,6 +36,17 @@ from .types import (
     Rejection,
     unique,
 )
+from .validation import ValidationSettings
+
+
+@dataclass(frozen=True)
+class SearchSettings(RaceSettings, TuneSettings, SelectionSettings, ValidationSettings, PoolSettings):
+    """How the budget is spent."""
+
+
+@dataclass(frozen=True)
+class PopulationSettings(IslandSettings, InspirationSettings):
+    """Islands, how they meet, and how many of their elites a proposer sees."""
 
 
 def news(number: int, outcome: Outcome, best: Elite | None) -> list[Event]:
@@ -162,7 +172,7 @@ class Search:
         offline = self._offline(number)
         selection = self._beside if offline else self.selection
         elites = selection.parents(number, island)
-        incumbent = None if selection.whole(number) else self.races.incumbent(island, elites[0])
+        incumbent = self.races.incumbent(island, elites[0])
         return self.open(
             Iteration(
                 number,
@@ -286,16 +296,15 @@ class Search:
         """The candidate of an examined proposal, or its rejection."""
         return self.memory.admit(proposal, iteration.parents, iteration.island, iteration.number)
 
-    def tell(self, iteration: Iteration, outcome: Outcome, cost: float | None = None) -> IterationResult:
+    def tell(self, iteration: Iteration, outcome: Outcome) -> IterationResult:
         """Closes an iteration: every part of the search learns its outcome.
 
         Args:
             iteration: as it was opened.
             outcome: how it ended.
-            cost: US dollars of its model calls, None if not known.
         """
         best = self.archive.best
-        result = IterationResult(outcome, cost)
+        result = IterationResult(outcome)
         self._place(iteration, result)
         result.improved = better(self.archive.best, best)
         result.events += news(iteration.number, outcome, self.archive.best if result.improved else None)

@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from ..evaluators.base import Evaluation
-from .agenda import Subjects, SubjectSettings
 from .archive import Archive
 from .history import CandidateRegistry, Strata
 from .iteration import Iteration, IterationResult, Part
@@ -125,7 +124,7 @@ class FreshSettings:
 
 
 @dataclass(frozen=True)
-class SelectionSettings(FreshSettings, SubjectSettings):
+class SelectionSettings(FreshSettings):
     """What the strategies read of the configuration."""
 
 
@@ -181,10 +180,6 @@ class Selection(Part):
             island: index of the island that the iteration belongs to.
         """
         raise NotImplementedError
-
-    def whole(self, number: int) -> bool:
-        """Whether the candidate of an ask is executed to the end, whatever its losses."""
-        return False
 
     def gained(self, iteration: Iteration, result: IterationResult, better: bool) -> bool | None:
         """Whether an outcome is a gain of its operator; None if it says nothing of it.
@@ -273,7 +268,7 @@ class OfflineSelection(Selection):
 
 
 class ModelSelection(Selection):
-    """Draws by rank for models, whose calls are few, and knows what each question is about.
+    """Draws by rank for models, whose calls are few, and knows which programs they were asked to simplify.
 
     Attributes:
         beside: draws, also for the offline proposer where that works beside models.
@@ -285,21 +280,11 @@ class ModelSelection(Selection):
         """See `Selection`."""
         super().__init__(basis)
         self.beside = OfflineSelection(basis)
-        self._subjects = Subjects(basis.settings, basis.archive.best)
         self._simplified: set[str] = set()
 
     def parents(self, number: int, island: int) -> list[Elite]:
-        """See `Selection`; a question with a subject of its own is about the program of that subject."""
-        drawn = self.beside.parents(number, island)
-        first = self._subjects.parent(number, self.basis.archive.best)
-        if first is None or self.beside.fresh(number):
-            return drawn
-        others = [elite for elite in drawn if elite.candidate.id != first.candidate.id]
-        return [first, *others][: self.basis.count]
-
-    def whole(self, number: int) -> bool:
-        """See `Selection`: the first form of a design may be improved, so it races nobody."""
-        return self._subjects.designs(number)
+        """See `Selection`."""
+        return self.beside.parents(number, island)
 
     def gained(self, iteration: Iteration, result: IterationResult, better: bool) -> bool | None:
         """See `Selection`; of a model's calls, which are few, only a new best is a gain."""
@@ -307,29 +292,19 @@ class ModelSelection(Selection):
             return result.improved
         return self.beside.gained(iteration, result, better)
 
-    def ask(self, iteration: Iteration) -> None:
-        """Notes what a question is about."""
-        if iteration.asks:
-            self._subjects.ask(iteration.number, iteration.shown[0])
-
     def brief(self, number: int, parent: Elite, context: Context) -> Context:
-        """What the ask is about, and whether the parent was to be simplified before."""
-        simplified = parent.candidate.id in self._simplified
-        return replace(self._subjects.brief(number, context), simplified=simplified)
+        """Whether the parent was to be simplified before."""
+        return replace(context, simplified=parent.candidate.id in self._simplified)
 
     def tell(self, iteration: Iteration, result: IterationResult) -> None:
         """Takes an outcome."""
-        outcome = result.outcome
-        if outcome.operator.split(" ")[0] == Origin.SIMPLIFY and iteration.of_model:
+        if result.outcome.operator.split(" ")[0] == Origin.SIMPLIFY and iteration.of_model:
             self._simplified.update(iteration.parents[:1])
-        asked = outcome if iteration.of_model else None
-        self._subjects.tell(iteration.number, self.basis.archive, asked, result.duplicate)
 
     def grow(self, evaluations: Mapping[str, Evaluation]) -> None:
         """See `Part`."""
         super().grow(evaluations)
         self.beside.grow(evaluations)
-        self._subjects.grow(self.basis.archive.best)
 
 
 SELECTIONS: dict[str, type[Selection]] = {

@@ -8,6 +8,7 @@ add a field.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any
 
 SEARCH_VERSION = 2
@@ -35,3 +36,25 @@ def constant(default: Any, meaning: str, **limits: Any) -> Any:
         default, meaning, limits: as for `knob`.
     """
     return knob(default, meaning, constant=True, **limits)
+
+
+LEFT: Mapping[str, tuple[Any, ...]] = {
+    "search.simplify": (),
+    "search.directives": (False,),
+    "search.opening": (0, None),
+    "search.stall_after": (0,),
+    "prompts.programs": (1,),
+    "prompts.choice": ("weights",),
+}
+"""Key of earlier versions that left → values with which its mechanism was off; none: it decided nothing."""
+
+
+def mechanisms_left(document: Mapping[str, Any]) -> list[str]:
+    """Keys of a recorded configuration whose mechanism worked in the run and has left since."""
+    found = []
+    for key, off in LEFT.items():
+        section, _, name = key.partition(".")
+        table = document.get(section)
+        if off and isinstance(table, Mapping) and name in table and table[name] not in off:
+            found.append(key)
+    return found

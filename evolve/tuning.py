@@ -21,8 +21,7 @@ from .executor import describe
 from .iteration import Iteration, IterationResult, Part, Point
 from .llm.edits import START
 from .settings import constant, knob
-from .syntax.analysis import analyse
-from .syntax.constants import named_constants, with_named_constants
+from .syntax.analysis import analyse, named_constants, with_named_constants
 from .syntax.scope import Spot
 from .syntax.types import ARRAY, NUMBER
 from .types import (

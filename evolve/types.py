@@ -17,7 +17,7 @@ from .timing import Times
 
 
 class Origin(StrEnum):
-    """How a candidate came to be (closed list)."""
+    """How a candidate came to be (closed list); of `stalled` and `design` there are only recorded ones."""
 
     START = "start"
     MUTATE = "mutate"
@@ -330,15 +330,6 @@ class Complement:
     strata: tuple[str, ...]
 
 
-class Directive(StrEnum):
-    """What a campaign that stands still asks for next, one after the other (closed list)."""
-
-    REPRESENTATION = "representation"
-    STRATA = "strata"
-    TIME = "time"
-    FRESH = "fresh"
-
-
 @dataclass(frozen=True, slots=True)
 class Context:
     """What a proposer may know beside the parents; nothing of references' solutions, validation or test.
@@ -351,15 +342,12 @@ class Context:
         modules, cpu_seconds: module names that a candidate may import, and its CPU limit per execution.
         operators: operator → (tries, gains) so far, counts; a gain is better than the first parent, with
             models better than the best so far.
-        costs: operator → US dollars of its model calls so far; an operator without a known cost is missing.
         lineage: how the first parent came about, at most three lines, oldest first.
         failed: a candidate of the island that failed and may be repaired; each failure is handed to one ask.
         best: the best elite so far by training loss.
         complements: with models: elites that win in strata where the best loses, at most two.
         attempts: with models: what was tried, newest first, then the best of the older candidates.
         under_way: with models: iterations of earlier replies without an outcome (count).
-        turn, still: with models: what a stand-still asks for, None without one; its asks before (count).
-        designs, develops: with models: whether a new design is asked for, or the first improvement of one.
         founders: with models: elites of the programs that the campaign began with, the best first.
         simplified: with models: whether the first parent was to be simplified before.
         writes, pages: with models: whether this ask writes a page of notes, and asks whose pages it may show.
@@ -376,17 +364,12 @@ class Context:
     modules: tuple[str, ...] = ()
     cpu_seconds: float = 2.0
     operators: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    costs: Mapping[str, float] = field(default_factory=dict)
     lineage: tuple[str, ...] = ()
     failed: Failed | None = None
     best: Elite | None = None
     complements: tuple[Complement, ...] = ()
     attempts: tuple[Attempt, ...] = ()
     under_way: int = 0
-    turn: Directive | None = None
-    still: int = 0
-    designs: bool = False
-    develops: bool = False
     founders: tuple[Elite, ...] = ()
     simplified: bool = False
     writes: bool = False

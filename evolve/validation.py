@@ -5,10 +5,10 @@ from __future__ import annotations
 from concurrent.futures import Future
 from dataclasses import dataclass
 
-from ..evaluators.base import Evaluation
-from .executor import EvaluationJob, leave
-from .ports import Ports
+from ..evaluators.base import Evaluation, Evaluator
+from .executor import EvaluationJob, Executor, leave
 from .settings import constant, knob
+from .store.store import Store
 from .types import Candidate
 
 SPLIT = "valid"
@@ -46,14 +46,16 @@ class Validation:
         postponed: whether nothing is validated now; whoever follows the record later validates it then.
     """
 
-    def __init__(self, ports: Ports) -> None:
-        """Takes the ports that make and record evaluations."""
+    def __init__(self, evaluator: Evaluator, executor: Executor, store: Store) -> None:
+        """Takes what makes and records evaluations."""
         self.evaluations: dict[str, Evaluation] = {}
         self.executions = 0
         self.cpu_seconds = 0.0
         self.left_out: set[str] = set()
         self.postponed = False
-        self._ports = ports
+        self._evaluator = evaluator
+        self._executor = executor
+        self._store = store
         self._under_way: dict[Future[Evaluation], str] = {}
 
     @property
@@ -67,20 +69,20 @@ class Validation:
 
     def made(self, id: str) -> bool:
         """Whether a candidate's evaluation is made: the record may hold that of an earlier session."""
-        return self.has(id) or self._ports.store.read.evaluation(id, SPLIT) is not None
+        return self.has(id) or self._store.read.evaluation(id, SPLIT) is not None
 
     def start(self, candidate: Candidate) -> None:
         """Validates a candidate once; does not repeat an evaluation that the record holds."""
         if self.postponed or self.has(candidate.id) or candidate.id in self.left_out:
             return
         # Counted when it starts, so that a budget does not depend on how fast a validation runs.
-        self.executions += len(self._ports.evaluator.instances(SPLIT))
-        recorded = self._ports.store.read.evaluation(candidate.id, SPLIT)
+        self.executions += len(self._evaluator.instances(SPLIT))
+        recorded = self._store.read.evaluation(candidate.id, SPLIT)
         if recorded is not None:
             self._take(candidate.id, recorded)
         else:
-            job = EvaluationJob(self._ports.evaluator.program(candidate.files), SPLIT)
-            self._under_way[self._ports.executor.submit(job)] = candidate.id
+            job = EvaluationJob(self._evaluator.program(candidate.files), SPLIT)
+            self._under_way[self._executor.submit(job)] = candidate.id
 
     def leave_out(self, candidate: Candidate) -> None:
         """Does not validate a candidate, unless that was done or is under way."""
@@ -91,7 +93,7 @@ class Validation:
         """Leaves out what is under way: a budget of wall seconds is over."""
         self.collect()
         for future, id in self._under_way.items():
-            leave(self._ports.executor, future)
+            leave(self._executor, future)
             self.left_out.add(id)
         self._under_way.clear()
 
@@ -109,7 +111,7 @@ class Validation:
         for done in [future for future in self._under_way if future.done()]:
             id = self._under_way.pop(done)
             evaluation = done.result()
-            self._ports.store.put_evaluation(id, evaluation, self._ports.evaluator.version)
+            self._store.put_evaluation(id, evaluation, self._evaluator.version)
             self._take(id, evaluation)
 
     def _take(self, id: str, evaluation: Evaluation) -> None:

@@ -48,8 +48,8 @@ def time_to_live(usual, paused):
 
 @problem.online(public=["usual"])
 def server(room, usual, pauses):
-    """Asks for ratings whenever a context more does not fit; returns the tokens that are computed again."""
-    cached, again = [], 0
+    """Asks for ratings whenever a context more does not fit; returns the pauses with dropped contexts."""
+    cached, dropped = [], []
     for pause in pauses:
         now = pause[0]
         cached = [one for one in cached if one[1] > now] + [pause]
@@ -58,8 +58,25 @@ def server(room, usual, pauses):
             for _, one in sorted(zip(ratings, cached, strict=True), key=lambda pair: pair[0]):
                 if sum(other[3] for other in cached) > room:
                     cached.remove(one)
-                    again += one[3]
-    return again
+                    dropped.append(one)
+    return dropped
+
+
+@problem.objective
+def again(dropped):
+    """Tokens of the contexts that are dropped."""
+    return sum(tokens for _, _, _, tokens, _ in dropped)
+
+
+@problem.draw
+def contexts(dropped, pauses):
+    """The contexts of paused agents, from the first pause to the last."""
+    groups = ["dropped" if one in dropped else "kept" for one in pauses]
+    shapes = [
+        gs.Shape("rectangle", begin, row, end - begin, 0.8, group=group)
+        for row, ((begin, end, *_), group) in enumerate(zip(pauses, groups, strict=True))
+    ]
+    return gs.Drawing("pauses", "second", "pause", tuple(shapes))
 
 
 @problem.reference

@@ -67,19 +67,27 @@ def station(prices, limit, penalty, visits):
     return cost + penalty * sum(needs)
 
 
+@problem.draw
+def powers(cost, limit, decisions):
+    """What the station gives, slot by slot."""
+    shapes = [gs.Shape("rectangle", slot, 0, 1, sum(power)) for slot, power in enumerate(decisions)]
+    return gs.Drawing(f"power, at most {limit} kW", "slot with cars", "kW", tuple(shapes))
+
+
 @problem.reference
 def clairvoyant(prices, limit, penalty, visits):
     """A flow of least cost: what a station pays that knows the day."""
     import pulp
 
-    model, used = pulp.LpProblem("day"), [[] for _ in prices]
-    lack = [model.add_variable(f"lack{c}", 0, visit[2], "Integer") for c, visit in enumerate(visits)]
+    model, used, costs = pulp.LpProblem("day"), [[] for _ in prices], []
     for c, (come, go, need, most) in enumerate(visits):
+        lack = model.add_variable(f"lack{c}", 0, need, "Integer")
         units = [model.add_variable(f"u{c}_{s}", 0, most, "Integer") for s in range(come, go)]
-        model += pulp.lpSum(units) + lack[c] == need
-        used[come:go] = [[*other, unit] for other, unit in zip(used[come:go], units, strict=True)]
+        model += pulp.lpSum(units) + lack == need
+        costs += [penalty * lack, pulp.lpDot(prices[come:go], units)]
+        for slot, unit in zip(used[come:go], units, strict=True):
+            slot.append(unit)
+    model += pulp.lpSum(costs)
     for slot in used:
         model += pulp.lpSum(slot) <= limit
-    costs = [p * unit for p, slot in zip(prices, used, strict=True) for unit in slot]
-    model += pulp.lpSum(costs) + penalty * pulp.lpSum(lack)
     return model

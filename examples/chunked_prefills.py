@@ -52,22 +52,37 @@ def heaviest(room, waiting):
 def server(budget, requests):
     """Asks for ratings in each iteration with prompts that wait."""
     left, first = [prompt for _, prompt, _, _ in requests], [0] * len(requests)
-    now = cost = 0
+    now = 0
     while any(left):
         here = [r for r, (come, _, _, _) in enumerate(requests) if come <= now and left[r]]
         room = budget - sum(
             start <= now < start + one[2] for start, one in zip(first, requests, strict=True) if start
         )
-        ratings = (
-            (yield room, [[now - requests[r][0], left[r], *requests[r][1::2]] for r in here]) if here else []
-        )
+        waiting = [[now - requests[r][0], left[r], *requests[r][1::2]] for r in here]
+        ratings = (yield room, waiting) if here else []
         now += 1
         for _, r in sorted(zip(ratings, here, strict=True), key=lambda one: -one[0]):
             chunk = min(room, left[r])
             left[r], room = left[r] - chunk, room - chunk
             if chunk and not left[r]:
-                first[r], cost = now, cost + requests[r][3] * (now - requests[r][0])
-    return cost
+                first[r] = now
+    return first
+
+
+@problem.objective
+def weighted(first, requests):
+    """Weighted time to the first token of all requests."""
+    return sum(one[3] * (now - one[0]) for now, one in zip(first, requests, strict=True))
+
+
+@problem.draw
+def waits(first, requests):
+    """Each request from its arrival to its first token."""
+    rows = enumerate(zip(requests, first, strict=True))
+    shapes = [
+        gs.Shape("rectangle", r[0], row, now - r[0], 0.8, group=f"weight {r[3]}") for row, (r, now) in rows
+    ]
+    return gs.Drawing("waits", "iteration", "request", tuple(shapes))
 
 
 @problem.reference

@@ -23,13 +23,12 @@ def trace(rng, *, functions: int = 24, calls: int = 30, bursts: int = 50):
         gaps = []
         while len(gaps) < calls:
             if kind < bursts:
-                gaps += [rng.randint(1, 9) for _ in range(rng.randint(1, 9))] + [
-                    rng.randint(period, 9 * period)
-                ]
+                gaps += [rng.randint(1, 9) for _ in range(rng.randint(1, 9))]
+                gaps.append(rng.randint(period, 9 * period))
+            elif kind > 85:
+                gaps.append(round(period + rng.gauss(0, 3)))
             else:
-                gaps.append(
-                    round(period + rng.gauss(0, 3)) if kind > 85 else 1 + round(rng.expovariate(1 / period))
-                )
+                gaps.append(1 + round(rng.expovariate(1 / period)))
         found.append([memory, memory * rng.randint(20, 200), [max(1, gap) for gap in gaps[:calls]]])
     return {"functions": found}
 
@@ -61,6 +60,18 @@ def platform(functions):
             kept = int(min(3600, max(0, (yield gaps[:call], memory, start))))
             cost += memory * gap if gap <= kept else memory * kept + start
     return cost
+
+
+@problem.draw
+def first_function(cost, functions, decisions):
+    """The seconds between the calls of the first function, and how long its container stays."""
+    gaps = functions[0][2]
+    shapes = [gs.Shape("rectangle", call, 0, 0.4, gap, group="idle") for call, gap in enumerate(gaps)]
+    for call, kept in enumerate(decisions[: len(gaps)]):
+        shapes.append(
+            gs.Shape("rectangle", call + 0.4, 0, 0.4, min(3600, max(0, kept)), group="container stays")
+        )
+    return gs.Drawing("first function", "call", "seconds", tuple(shapes))
 
 
 @problem.reference

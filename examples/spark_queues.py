@@ -57,26 +57,36 @@ def cluster(cores, slack, queue):
         apart = max(apart, *(used[queue[j][1]] - least for j in here))
         here = [j for j in here if used[queue[j][1]] <= least + slack]
         busy = [job for end, job in free if end > now]
-        job = here[
-            (yield [[queue[j][1], now - queue[j][0], left[j], queue[j][3], busy.count(j)] for j in here])
-        ]
+        told = [[queue[j][1], now - queue[j][0], left[j], queue[j][3], busy.count(j)] for j in here]
+        job = here[(yield told)]
         left[job] -= 1
         used[queue[job][1]] += queue[job][3]
         ends[job] = max(ends[job], now + queue[job][3])
         heapq.heappush(free, (now + queue[job][3], job))
-    return sum(ends) - sum(job[0] for job in queue), apart
+    return ends, apart
 
 
 @problem.objective
-def responses(day):
+def responses(day, queue):
     """The sum of the response times of all jobs."""
-    return day[0]
+    return sum(day[0]) - sum(job[0] for job in queue)
 
 
 @problem.explain
 def both(day, queue):
     """Speed and fairness."""
-    return f"mean response {day[0] / len(queue):.1f} s; users at most {day[1]} core seconds apart"
+    mean = responses(day, queue) / len(queue)
+    return f"mean response {mean:.1f} s; users at most {day[1]} core seconds apart"
+
+
+@problem.draw
+def jobs(day, queue):
+    """Each job from its arrival to its end."""
+    rows = enumerate(zip(queue, day[0], strict=True))
+    shapes = [
+        gs.Shape("rectangle", j[0], row, end - j[0], 0.8, group=f"user {j[1]}") for row, (j, end) in rows
+    ]
+    return gs.Drawing("jobs", "second", "job", tuple(shapes))
 
 
 @problem.reference
@@ -91,6 +101,5 @@ def relaxation(cores, queue):
         run = min([left[job], *(one[0] * cores - now for one in queue if one[0] * cores > now)])
         now, left[job] = now + run, left[job] - run
         total += 0 if left[job] else now - queue[job][0] * cores
-    return gs.bound(
-        max(-(-total // cores), sum(-(-tasks // cores) * length for _, _, tasks, length in queue))
-    )
+    alone = sum(-(-tasks // cores) * seconds for _, _, tasks, seconds in queue)
+    return gs.bound(max(-(-total // cores), alone))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -13,6 +14,7 @@ from .plain import NAME, brief, is_name
 
 _DIGITS = 60
 """Integers with more digits are read as decimals, because Python refuses more than 4300 digits."""
+_NUMBER = re.compile(r"[-+]?(?:[0-9]+[.]?[0-9]*|[.][0-9]+)(?:[eE][-+]?[0-9]+)?")
 
 
 class JsonFault(ValueError):
@@ -105,6 +107,19 @@ def decimal(text: str) -> Decimal:
         return Decimal(text)
     except InvalidOperation as error:
         raise JsonFault(f"the number {shown(text)}", "a smaller exponent") from error
+
+
+def number_of(written: int | Decimal | str) -> Decimal | None:
+    """The exact value of a number, in a text with plain digits; None for a text that is none.
+
+    Python would also read digits of other scripts, and `1_0` as 10.
+    """
+    if isinstance(written, str) and not _NUMBER.fullmatch(written.strip()):
+        return None
+    try:
+        return Decimal(written)
+    except InvalidOperation:
+        return None
 
 
 def shown(value: object) -> str:

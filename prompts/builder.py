@@ -19,10 +19,6 @@ from .text import decimal, fence, percent, plain_code, plain_text, quote, shorte
 
 TEMPLATES = Path(__file__).parent / "templates"
 OPERATORS = ("improve", "explore", "combine", "simplify", "repair")
-STALLED = "stalled"
-"""Template of a campaign that stands still, in place of an operator's own."""
-DESIGN = "design"
-"""Template that asks for a program from the task alone."""
 NOTES = "notes"
 """Template that asks for the page of notes."""
 SYSTEM = "system"

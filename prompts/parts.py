@@ -193,7 +193,6 @@ class Parts:
         columns: whose gaps the rows of `strata` hold.
         strata: mean gaps by group of instances, the row of all instances last.
         worst: the instances on which the parent, then the best program loses most.
-        losing: names of the groups on which the best program loses most.
         gains: how the partner compares with the parent, group by group, one sentence.
         tried: what was tried so far, newest first, then the best of what is older.
         under_way: earlier replies' programs without an outcome (count).
@@ -203,9 +202,6 @@ class Parts:
         time_budget: most CPU time of the campaign's result, in words; empty without one.
         failure: the failure to mend, for *repair*.
         solved: whether the best program attains a proven optimum on every training instance.
-        turn: what a campaign that stands still asks for (`representation`, `strata`, `time`, `fresh`).
-        develops: whether this is the first improvement of a new design.
-        programs: programs that the reply shall hold (count).
         hunks: whether the reply shall be SEARCH/REPLACE hunks rather than a whole program.
         edits: whether the reply may be such hunks in place of a whole program.
         episode: what the conversation that begins may use; empty for a single question.
@@ -222,7 +218,6 @@ class Parts:
     columns: tuple[str, ...] = ()
     strata: tuple[Stratum, ...] = ()
     worst: tuple[Case, ...] = ()
-    losing: tuple[str, ...] = ()
     gains: str = ""
     tried: tuple[Tried, ...] = ()
     under_way: int = 0
@@ -232,9 +227,6 @@ class Parts:
     time_budget: str = ""
     failure: Failure | None = None
     solved: bool = False
-    turn: str = ""
-    develops: bool = False
-    programs: int = 1
     hunks: bool = False
     edits: bool = False
     blocks: bool = False

@@ -28,7 +28,7 @@ MAY_IMPORT = {
 
 FLOORS = (
     ("errors", "formatting"),
-    ("config", "error_mapping", "overrides", "plugins", "versions"),
+    ("config", "overrides", "plugins", "versions"),
     ("check", "runs"),
     ("plan", "proposers", "setup", "views"),
     ("compose", "result"),

@@ -20,10 +20,8 @@ from ...problems.reported import Reported
 from ...sandbox.base import MAIN_FILE, Execution, ExecutionStatus, Program
 from ..errors import USAGE, UserError, unwritable
 from ..runs.champions import SOLVER, SPLIT
-from ..runs.figures import figures_of, instance_row, plain
+from ..runs.figures import figures_of, gaps_of, groups, instance_row, paired, plain, proofs, times
 from ..runs.folders import adding
-from ..runs.groups import gaps_of, groups, paired, times
-from ..runs.references import proofs
 from ..setup.baselines import evaluate_baselines
 from ..setup.executors import open_executor
 from ..setup.references import parallel
@@ -60,7 +58,7 @@ def stopped_solver(
     references = setup.loaded.references
     if not isinstance(references, Anytime):
         why = f"--solver: {setup.loaded.name} has no solver that can be stopped early"
-        hint = "its references say how they are proved: gapsmith references verify " + setup.loaded.name
+        hint = f"`gapsmith references verify {setup.loaded.named}` proves its references again"
         raise UserError(USAGE, why, hint)
     for effort in efforts:
         if not 0 < effort <= _MOST_EFFORT:

@@ -14,7 +14,7 @@ from ...evaluators.figures import of_evaluation
 from ...evolve.executor import in_parts
 from ...problems.base import SPLITS, Instance
 from ...sandbox.base import MAIN_FILE
-from ..runs.groups import gaps_of, paired
+from ..runs.figures import gaps_of, paired
 from ..runs.record import RunRecord
 from ..setup.executors import open_executor
 from ..setup.instances import computed, missing_references

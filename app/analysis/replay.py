@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...evolve.budget import StopReason
-from ...evolve.campaign import Pace
-from ...evolve.course import RecordedCourse
+from ...evolve.course import Pace, RecordedCourse, Submissions
 from ...evolve.llm.caller import Caller
 from ...evolve.llm.cassette import Cassette, CassetteModel, MissingReply
 from ...evolve.llm.episodes import EpisodeTerms
@@ -37,7 +36,6 @@ from ...evolve.store.course import (
 from ...evolve.store.reader import BASELINE, Reader
 from ...evolve.store.statistics import made_by, work
 from ...evolve.store.store import Store
-from ...evolve.submissions import Submissions
 from ...evolve.tuning import OPERATOR
 from ...evolve.types import Candidate, Context, Elite, Origin, Proposal, Proposer, Rejection, RejectionReason
 from ...problems.base import SPLITS
@@ -74,11 +72,9 @@ if TYPE_CHECKING:
     from ...evaluators.evaluator import GapEvaluator
     from ...evolve.admission import Admission
     from ...evolve.archive import Archive
-    from ...evolve.campaign import Campaign
     from ..config import Config
     from ..plugins.loader import LoadedProblem
     from ..runs.record import RunRecord
-    from ..setup.setup import Notify
 
 
 # Gives a replay from the record what no second run repeats: steps, replies, time-outs.
@@ -243,7 +239,6 @@ def replay(
     trust: Trust = NO_TRUST,
     *,
     workers: int | str | None = None,
-    notify: Notify = lambda what, done, total: None,
 ) -> dict[str, Any]:
     """Replays a run; its folder is only read.
 
@@ -251,7 +246,6 @@ def replay(
         folder: of the recorded run.
         trust: the caller's word.
         workers: as `run.workers`, by default as the run was configured.
-        notify: told how far it is.
 
     Returns:
         The JSON contract's document, with counts beside; the first difference comes first.
@@ -276,15 +270,13 @@ def replay(
             again = Path(place) / record.name
             again.mkdir()
             findings = Findings()
-            trouble = _run_again(record, setup, told, again, notify)
+            trouble = _run_again(record, setup, told, again)
             with open_record(again) as now:
                 _compare(record, now, findings, trouble)
                 return _document(record, now, setup.loaded, findings)
 
 
-def _run_again(
-    record: RunRecord, opened: Setup, told: int, again: Path, notify: Notify
-) -> dict[str, Any] | None:
+def _run_again(record: RunRecord, opened: Setup, told: int, again: Path) -> dict[str, Any] | None:
     """Runs the campaign again into a folder; returns the difference that stopped it, None if none did."""
     from .. import compose
     from ..config import BudgetSection
@@ -310,9 +302,6 @@ def _run_again(
     )
     starts = start_programs_of(record.reader)
 
-    def observe(campaign: Campaign) -> None:
-        notify("iterations", campaign.search.tally.told, told)
-
     store = Store(again)
     try:
         record_setup(store, setup, again, None)
@@ -321,9 +310,8 @@ def _run_again(
         store.set("gates", record.reader.record("gates") or [])
         store.set("founder_seconds", record.reader.record("founder_seconds") or {})
         _copy_baselines(record, store, evaluator.version)
-        watcher = compose.Watcher(notify, observe=observe)
         source = recorded_source(record.reader, config)
-        with compose.prepared(setup, store, again, starts, watcher, source) as campaign:
+        with compose.prepared(setup, store, again, starts, compose.Watcher(), source) as campaign:
             campaign.validation.left_out.update(record.reader.record("left_out") or ())
             campaign.run()
             if isinstance(campaign.trouble, MissingReply):

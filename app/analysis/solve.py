@@ -52,10 +52,10 @@ class Trial:
     answer: Json | None
 
 
-def gallery_programs(problem: str, folder: Path = GALLERY) -> dict[str, str]:
+def gallery_programs(problem: str) -> dict[str, str]:
     """Name (`gallery/NAME`) → source of the programs that campaigns found for a built-in problem."""
     found = dict[str, str]()
-    for entry in sorted(folder.glob("*/entry.toml")):
+    for entry in sorted(GALLERY.glob("*/entry.toml")):
         if tomllib.loads(entry.read_text("utf-8"))["problem"] == problem:
             found[f"gallery/{entry.parent.name}"] = (entry.parent / "found.py").read_text("utf-8")
     return found

@@ -28,9 +28,8 @@ from ...problems.base import SPLITS, Instance, Problem, Sense
 from ...sandbox.base import MAIN_FILE, Program
 from ..errors import ProblemError, SolverFailed, UserError
 from ..formatting import class_words
-from ..runs import drawings
-from ..runs.champions import SPLIT, class_champions, floor_of
-from ..runs.headline import claims
+from ..runs import stored_run
+from ..runs.champions import SPLIT, claims, class_champions, floor_of
 from ..setup.baselines import shipped_programs
 from ..setup.executors import open_executor
 from ..setup.instances import pool_of, splits_of
@@ -274,7 +273,7 @@ def compare_claims(record: RunRecord, now: Sequence[Mapping[str, Any]], findings
 
 def _drawing(record: RunRecord, setup: Setup, findings: Findings) -> None:
     """Draws the kept answers again."""
-    recorded = record.reader.record(drawings.KEY)
+    recorded = record.reader.record(stored_run.DRAWING_KEY)
     if recorded is None:
         return
     try:
@@ -458,7 +457,6 @@ def check_fresh(
     count: int,
     *,
     seed: int | None = None,
-    notify: Notify = lambda what, done, total: None,
 ) -> dict[str, Any]:
     """Runs a run's champion and start program on new instances of its test split's law.
 
@@ -467,7 +465,6 @@ def check_fresh(
         opened: from the record.
         count: new instances, >= 1.
         seed: of the instances; by default random bits of the operating system.
-        notify: told how far it is.
 
     Returns:
         `instance_seed`, `instances` (count) and, for each of `programs`, figures on the test split and on the
@@ -479,6 +476,7 @@ def check_fresh(
     """
     from ...evaluators.cache import Cache
     from ..setup.prepare import setup_over
+    from ..setup.setup import silent
 
     config = opened.config
     loaded = opened.loaded
@@ -498,8 +496,8 @@ def check_fresh(
     section = replace(config.evaluation, instance_seed=seed)
     with tempfile.TemporaryDirectory(prefix="gapsmith-fresh-") as place:  # these references are not stored
         config = config.model_copy(update={"evaluation": section})
-        setup = setup_over(loaded, config, {"fresh": instances}, notify, Cache(Path(place)))
-    found = _evaluate(setup, record, list(programs.values()), notify)
+        setup = setup_over(loaded, config, {"fresh": instances}, silent, Cache(Path(place)))
+    found = _evaluate(setup, record, list(programs.values()))
     return {
         "instance_seed": seed,
         "instances": len(instances),
@@ -532,16 +530,14 @@ def _in_turns(instances: Sequence[Instance]) -> list[Instance]:
     return [i for turn in zip_longest(*strata.values()) for i in turn if i is not None]
 
 
-def _evaluate(setup: Setup, record: RunRecord, ids: Sequence[str], notify: Notify) -> dict[str, Evaluation]:
+def _evaluate(setup: Setup, record: RunRecord, ids: Sequence[str]) -> dict[str, Evaluation]:
     """Id → evaluation on the new instances."""
     from ..setup.baselines import evaluate_all
     from ..setup.executors import open_executor
 
     programs = {id: setup.evaluator.program(record.candidate(id).files) for id in ids}
-    notify("evaluations", 0, len(programs))
     with open_executor(setup) as executor:
         evaluations = evaluate_all(executor, programs, ["fresh"])
-    notify("evaluations", len(programs), len(programs))
     return {id: by["fresh"] for id, by in evaluations.items()}
 
 

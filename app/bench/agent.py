@@ -17,7 +17,7 @@ from ...evolve.budget import StopReason
 from ...evolve.llm.base import ErrorKind, ModelError
 from ...evolve.llm.chat import MOST_BYTES
 from ...evolve.llm.command_model import CommandProgram, ProgramEnd, program_of, run_program
-from ...evolve.store.operations import operations
+from ...evolve.store.course import operations
 from ...evolve.store.reader import Reader
 from ...evolve.store.schema import FILE_NAME
 from ...evolve.store.statistics import admitted

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...evolve.store.operations import counts
+from ...evolve.store.course import counts
 from ...evolve.store.reader import Reader
 from ..errors import USAGE, UserError
 from ..runs.summary import experiment_seconds, operation_counts

@@ -15,12 +15,13 @@ from ...problems.base import SPLITS, DescribesCalls, Keyed
 from ...problems.reported import Reported
 from ..compose import Watcher, prepared
 from ..plugins.loader import load_problem
+from ..runs.figures import gaps_of, groups, paired, times
 from ..runs.folders import OPEN, at_work, run_log
-from ..runs.groups import gaps_of, groups, paired, times
 from ..setup.instances import computed, missing_references, splits_of
 from ..setup.prepare import record_setup, setup_of_campaign
 from ..setup.setup import Notify, silent
 from .budget import EXPERIMENT_CPU_SECONDS, budget_document
+from .experiment import MOST_INSTANCES
 from .inspection import said
 from .session import bench_source, follow
 from .sitting import Sitting
@@ -165,6 +166,7 @@ def bench_document(at: Sitting) -> dict[str, Any]:
             "in_use": at.campaign.search.pool.prefix,
             "pool": len(at.instances),
             "groups": sorted({one.stratum for one in at.instances.values()}),
+            "most_in_experiments": MOST_INSTANCES,
         },
         "start": {"candidate": read.record("start")},
         "best": {

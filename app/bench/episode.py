@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...evolve.store.operations import LEDGER, Operation, recorded
+from ...evolve.store.course import LEDGER, Operation, recorded
 from ...sandbox.base import SandboxError
 from ..errors import UserError
 from . import experiment, inspection, submission

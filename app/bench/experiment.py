@@ -14,7 +14,7 @@ from importlib.resources import files
 from importlib.util import find_spec
 from typing import Any
 
-from ...evolve.store.operations import Operation, reserve
+from ...evolve.store.course import Operation, reserve
 from ...evolve.types import stream
 from ...problems.base import Instance, Interactive, Problem, Sense, canonical_json, encode_number
 from ...problems.reported import Reported

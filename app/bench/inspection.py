@@ -7,7 +7,7 @@ from typing import Any
 
 from ...evaluators.base import Evaluation, Score
 from ...evaluators.judging import NotDrawn
-from ...evolve.store.operations import LEDGER, Operation, bench_notes
+from ...evolve.store.course import LEDGER, Operation, bench_notes
 from ...evolve.store.reader import BASELINE
 from ...evolve.store.statistics import best_by_instance
 from ...evolve.types import Candidate, Origin, Proposal, Rejection
@@ -16,8 +16,7 @@ from ...prompts.marks import neutral_code, neutral_text
 from ...sandbox.base import MAIN_FILE, Execution
 from ..errors import USAGE, UserError
 from ..formatting import clean
-from ..runs.figures import instance_row, plain
-from ..runs.groups import gaps_of, groups, paired, times
+from ..runs.figures import gaps_of, groups, instance_row, paired, plain, times
 from .sitting import Sitting, find_candidate
 
 # Texts of programs on their way out of a workbench: data, cleaned and cut like those in prompts.

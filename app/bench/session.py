@@ -10,12 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...evolve.budget import StopReason
-from ...evolve.campaign import Pace
-from ...evolve.course import RecordedCourse, TellOrder
+from ...evolve.course import Pace, RecordedCourse, Submissions, TellOrder
 from ...evolve.llm.base import LeftOpen
 from ...evolve.store.schema import FILE_NAME
 from ...evolve.store.store import Store
-from ...evolve.submissions import Submissions
 from ...evolve.types import Context, Elite, Proposal, Rejection
 from ..compose import Watcher, prepared
 from ..errors import USAGE, UserError

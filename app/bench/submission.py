@@ -8,13 +8,13 @@ from typing import Any
 from ...evaluators.base import Evaluation, ScoreStatus
 from ...evolve.campaign import Campaign
 from ...evolve.champion import ROOM, slowest
-from ...evolve.store.operations import Operation
-from ...evolve.submissions import Submission
+from ...evolve.course import Submission
+from ...evolve.store.course import Operation
 from ...evolve.types import Candidate, Origin, Proposal, Rejection
 from ...problems.base import Instance
 from ...sandbox.base import MAIN_FILE
 from ..errors import USAGE, UserError
-from ..runs.groups import gaps_of, groups, paired, times
+from ..runs.figures import gaps_of, groups, paired, times
 from .budget import budget_document, refuse_spent
 from .inspection import explained, said
 from .sitting import Sitting, find_candidate

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ...evolve.store.operations import Operation, recorded
+from ...evolve.store.course import Operation, recorded
 from ..errors import USAGE, UserError
 from . import experiment as experiment_module
 from . import inspection, submission

@@ -44,8 +44,7 @@ from .coverage import check_coverage, check_ignored, check_tolerance
 from .execution import check_execution, words
 from .findings import CheckReport
 from .forms import check_huge, check_items, check_keys, check_texts, check_trivial, check_unbounded
-from .inputs import check_dialogue, check_left_out, check_spoiled
-from .labels import check_labels
+from .inputs import check_dialogue, check_labels, check_left_out, check_spoiled
 from .parts import check_parts
 from .policies import check_policies, check_reference_parts, check_small
 from .programs import check_programs, check_references, sample, say_unseen

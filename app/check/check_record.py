@@ -71,13 +71,19 @@ def checked(
     return CheckRecord(False, report, fresh=True)
 
 
-def sentences(spec: str, result: CheckRecord) -> list[str]:
-    """What `run` says of a check; nothing if the file passed all checks since it changed."""
+def sentences(spec: str, result: CheckRecord, options: str = "") -> list[str]:
+    """What `run` says of a check; nothing if the file passed all checks since it changed.
+
+    Args:
+        spec: the problem, for a shell.
+        result: of the check.
+        options: the caller's parameters of the problem, for a shell, with a space before each.
+    """
     findings = in_order(result.report.findings)
-    again = f"`gapsmith problems check {spec}`"
+    again = f"`gapsmith problems check {spec}{options}`"
     lines = [f"{spec}: {finding.check}: {finding.got}; {finding.fix}" for finding in findings]
     if result.whole:
-        return reminder(spec, result)
+        return reminder(spec, result, options)
     before = f"{spec}: not checked since it changed"
     if not result.fresh:
         before = f"{spec}: only quickly checked since it changed"
@@ -86,11 +92,11 @@ def sentences(spec: str, result: CheckRecord) -> list[str]:
     return [f"{before}; a quick check found the following, {again} says more", *lines]
 
 
-def reminder(spec: str, result: CheckRecord) -> list[str]:
+def reminder(spec: str, result: CheckRecord, options: str = "") -> list[str]:
     """The line that `run` repeats below its results: the first finding by name; nothing without findings."""
     findings = in_order(result.report.findings)
     if not findings:
         return []
     check = "check" if result.whole else "quick check"
-    again = f"`gapsmith problems check {spec}`"
+    again = f"`gapsmith problems check {spec}{options}`"
     return [f"{spec}: did not pass its {check} ({findings[0].check}); {again} says why"]

@@ -13,7 +13,6 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from ...evolve.offline.neighbours import IMPORTS, Ground
 from ...problems.base import (
     KINDS,
     SPLITS,
@@ -61,6 +60,8 @@ def check_moves(bench: Bench, problem: HasMoves) -> None:
 
 def _fault(bench: Bench, moves: Moves) -> str | None:
     """One sentence on what is wrong with a text, or None."""
+    from ...evolve.offline.neighbours import IMPORTS, Ground
+
     if not moves.by_increment and moves.kind not in KINDS:
         return f"kind {moves.kind!r}, expected one of {', '.join(KINDS)}, or a class Neighbours"
     if not moves.by_increment and "self.values" in moves.neighbourhood.change and not moves.values:

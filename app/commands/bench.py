@@ -84,7 +84,8 @@ def open_(
         bool | None,
         typer.Option(
             "--fresh/--published",
-            help="Hidden instances of this run's own [default: where references are quick].",
+            help="Validation and test instances of this run's own, or those of every run "
+            "[default: own, where references are quick].",
             show_default=False,
         ),
     ] = None,

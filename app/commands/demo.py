@@ -149,8 +149,8 @@ def _report(record: RunRecord, folder: Path) -> Path:
 def _show(record: RunRecord, document: dict[str, Any]) -> None:
     """Prints the headline, and the answers of best baseline and champion as pictures."""
     from ..formatting import clean
-    from ..runs.drawings import stored_drawings
-    from ..runs.headline import Conclusion
+    from ..runs.champions import Conclusion
+    from ..runs.stored_run import stored_drawings
     from ..views.plots.drawing import print_drawings
 
     out = console()

@@ -50,7 +50,7 @@ def export(
     campaign of the same configuration with --model replay/FILE.jsonl.
     """
     with errors(json):
-        from ...evolve.store.exports import EXPORTS
+        from ...evolve.store.tally import EXPORTS
         from ..runs.export import CASSETTE, ELITES, rows, write_rows
 
         plain = what == "candidates" and form == "jsonl"
@@ -97,7 +97,7 @@ def _check(what: str, form: str, choices: tuple[str, ...], cassette: str) -> Non
 
 def _pack(folder: Path, output: Path | None, force: bool, json: bool) -> None:
     """Writes a run as a .zip that `verify` takes on another machine."""
-    from ..runs.bundle import write_bundle
+    from ..runs.export import write_bundle
 
     target = output or Path(f"{folder.resolve().name}.zip")
     if target.suffix != ".zip":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from typer.core import TyperCommand
@@ -45,6 +47,7 @@ def arrange(command: Any, rare: frozenset[str] = frozenset()) -> Any:
     """A command whose help names values in words and leaves out what is rarely needed; groups likewise."""
     for member in getattr(command, "commands", {}).values():
         arrange(member)
+    spare(command)
     for param in command.params:
         if param.param_type_name == "argument":
             param.display_type_rich = lambda ctx: None  # its name says it
@@ -57,3 +60,28 @@ def arrange(command: Any, rare: frozenset[str] = frozenset()) -> Any:
             if param.name in rare:
                 param.hidden = True
     return command
+
+
+def spare(command: Any) -> None:
+    """Converts no text and no value that was not given: typer does so by pydantic, 0.09 s of CPU."""
+    every = command.get_params
+
+    def params(ctx: Any) -> Any:
+        found = every(ctx)
+        for param in found:
+            if "process_value" not in vars(param):
+                param.process_value = partial(_processed, param, param.process_value)
+        return found
+
+    command.get_params = params
+
+
+def _processed(param: Any, convert: Callable[[Any, Any], Any], ctx: Any, value: Any) -> Any:
+    """What click makes of a parameter's value."""
+    type_ = getattr(getattr(param, "type_descriptor", None), "annotation", None)
+    several = param.multiple or param.nargs == -1
+    text = type_ is str and type(value) is str and value.isascii() and not several
+    if not text and (value is not None or param.required):
+        return convert(ctx, value)
+    value = () if several else value
+    return value if param.callback is None else param.callback(ctx, param, value)

@@ -186,6 +186,7 @@ def _say_unchecked(config: Config) -> list[str]:
     from ..check.check_record import checked, reminder, sentences
     from ..formatting import clean
     from ..plugins.loader import load_problem
+    from ..runs.advice import parameters_of
 
     spec = config.campaign.problem
     loaded = load_problem(spec, config.problem)
@@ -194,9 +195,10 @@ def _say_unchecked(config: Config) -> list[str]:
     out = console(stderr=True)
     with out.status("checking") as status:
         result = checked(loaded, spec, config.problem, lambda name: status.update(f"checking: {name}"))
-    for line in sentences(shlex.quote(spec), result):
+    options = parameters_of(config.problem)
+    for line in sentences(shlex.quote(spec), result, options):
         out.print(clean(line), markup=False, soft_wrap=True)
-    return reminder(shlex.quote(spec), result)
+    return reminder(shlex.quote(spec), result, options)
 
 
 def _dry_run(config: Config, programs: dict[str, dict[str, str]], repeat: int, json: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -62,26 +63,20 @@ def show(
     """Show what a campaign found, or one candidate with code, gaps and origin."""
     with errors(json):
         if diff is not None or lineage:
-            from .diff import show_diff
-            from .lineage import show_lineage
-
-            if diff is not None and lineage:
-                raise UserError(USAGE, "--diff and --lineage: got both, expected one of them")
-            if diff is not None:
-                show_diff(run, diff, candidate or "best", runs, json)
-            else:
-                show_lineage(run, candidate or "best", runs, json)
+            _show_relation(run, candidate or "best", diff, lineage, runs, json)
             return
         folders = folders_of(run, runs)
         of_run = candidate is None and not explain and not strata and instance is None
         if of_run and not solver:
             _show_runs(run, folders, json, runs)
             return
-        trust = trust_of(trust_run, unsafe_without)
+        trust = partial(trust_of, trust_run, unsafe_without)
+        if unsafe_without:
+            trust()  # refuses what is no layer, wherever it is not needed
         if solver:
             if not of_run:
                 raise UserError(USAGE, "--solver: expected the run alone, without a candidate or an instance")
-            _solve(single(run, folders), trust, solver)
+            _solve(single(run, folders), trust(), solver)
         if strata:
             _show_winners(single(run, folders), candidate, json)
             return
@@ -90,16 +85,31 @@ def show(
             return
         folder = single(run, folders)
         if instance is not None:
-            _draw(folder, trust, candidate or "best", instance, output, force, json)
+            _draw(folder, trust(), candidate or "best", instance, output, force, json)
         elif explain:
-            _explain(folder, trust, candidate or "best", json)
+            _explain(folder, trust(), candidate or "best", json)
         else:
             _show_candidate(folder, candidate or "best", prompt, json)
 
 
+def _show_relation(
+    run: str, candidate: str, diff: str | None, lineage: bool, runs: Path | None, json: bool
+) -> None:
+    """Prints how a candidate differs from another one, or its ancestry."""
+    from .diff import show_diff
+    from .lineage import show_lineage
+
+    if diff is not None and lineage:
+        raise UserError(USAGE, "--diff and --lineage: got both, expected one of them")
+    if diff is not None:
+        show_diff(run, diff, candidate, runs, json)
+    else:
+        show_lineage(run, candidate, runs, json)
+
+
 def _explain(folder: Path, trust: Trust, candidate: str, json: bool) -> None:
     """Prints what the statements of a candidate are worth."""
-    from ..analysis.explain import explain as explained
+    from ..analysis.simplify import explain as explained
     from ..setup.reruns import setup_of_record
     from ..views.candidate import print_explanation
 

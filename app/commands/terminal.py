@@ -208,7 +208,7 @@ def fail(error: UserError, as_json: bool) -> None:
 
 def translate(error: BaseException) -> UserError:
     """An exception as an error for a person: known kinds keep their meaning, others are bugs with a log."""
-    from ..error_mapping import known_error
+    from ..errors import known_error
 
     trouble = known_error(error)
     if trouble is not None:
@@ -262,12 +262,13 @@ def new_file(path: Path, force: bool) -> Iterator[TextIO]:
     Raises:
         UserError: it exists, or cannot be written.
     """
-    import os
+    import secrets
 
     check_new(path, force)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    # Made anew under a name that nobody knows: the folder may be another's, with links that lead out of it.
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        with draft.open("w", encoding="utf-8", errors="surrogatepass", newline="") as stream:
+        with draft.open("x", encoding="utf-8", errors="surrogatepass", newline="") as stream:
             yield stream
         draft.replace(path)
     except OSError as error:

@@ -44,7 +44,7 @@ def verify(
     with errors(json):
         from ..analysis.verify import check_fresh
         from ..analysis.verify import verify as check
-        from ..runs.bundle import champion_difference, is_bundle, unpacked
+        from ..runs.export import champion_difference, is_bundle, unpacked
         from ..runs.trust import Use
         from ..setup.reruns import setup_of_record
 

@@ -15,7 +15,7 @@ from .terminal import errors
 
 def worker() -> None:
     """Read a brief and then jobs from standard input, one a line; write a line for each."""
-    from ...evolve.remote.codec import LineError
+    from ...evolve.remote.protocol import LineError
     from ..setup.workers import STARTED, WorkerServer
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)

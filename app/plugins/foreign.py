@@ -20,14 +20,13 @@ from ...problems.foreign.shinka import message_of, read_shinka
 from ...problems.foreign.task import ReportedTask
 from ...problems.reported import Reported
 from ...sandbox.base import MAIN_FILE, ExecutionStatus, Limits, Program
-from ...sandbox.policy import Policy
-from ...sandbox.trusted_evaluator import EvaluatorTask, open_workshop
 from ..errors import MISSING, ProblemError, UnknownProblem
 from .parameters import ParameterSpec, read_parameters, resolve
 from .sources import PluginSource, content_digest
 
 if TYPE_CHECKING:
     from ...sandbox.base import Execution
+    from ...sandbox.trusted_evaluator import EvaluatorTask
 
 TOOLS = ("openevolve", "skydiscover", "shinka")
 """Tools whose tasks run here; a task's name is `TOOL:PATH`."""
@@ -227,6 +226,8 @@ def with_task_defaults(document: Mapping[str, Any]) -> tuple[dict[str, Any], str
 
 def workshop_task(problem: Reported) -> EvaluatorTask:
     """What a workshop is set up for."""
+    from ...sandbox.trusted_evaluator import EvaluatorTask
+
     driver = problem.workshop_driver
     options = problem.workshop_options
     return EvaluatorTask(problem.folder, driver, options, problem.python, problem.workshop_packages)
@@ -255,6 +256,8 @@ class StartScore:
 def evaluate_start(problem: ReportedTask, instance: Instance, number: int = 1) -> Execution:
     """One evaluation of the start program in a workshop."""
     from ...problems.base import canonical_json
+    from ...sandbox.policy import Policy
+    from ...sandbox.trusted_evaluator import open_workshop
 
     limits = Limits(problem.cpu_seconds, MEMORY_MB << 20)
     with open_workshop(workshop_task(problem), Policy()) as workshop:

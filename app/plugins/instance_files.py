@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+from shlex import quote
 from typing import IO, Any, cast
 
 from ...problems.base import Instance, InstanceFileError, ReadsInstances
@@ -133,13 +134,13 @@ def _refusal(
     loaded: LoadedProblem, text: str, readings: Sequence[Reading], refused: Sequence[Reading]
 ) -> UserError:
     """One error that names the refused files; no file is left out in silence."""
-    form = f"format: `gapsmith problems show {loaded.name}`"
+    form = f"format: `gapsmith problems show {loaded.named}`"
     if len(readings) == 1:
         return UserError(INVALID, str(refused[0].fault), form)
     lines = [f"\n  {reading.fault}" for reading in refused[:_SHOWN]]
     more = len(refused) - _SHOWN
     if more > 0:
-        lines.append(f"\n  and {more} more: `gapsmith problems read {loaded.name} {text}` lists all")
+        lines.append(f"\n  and {more} more: `gapsmith problems read {loaded.named} {quote(text)}` lists all")
     return UserError(
         INVALID,
         f"{text}: {len(refused)} of {count(len(readings), 'file')} cannot be read{''.join(lines)}",

@@ -6,17 +6,17 @@ import hashlib
 import inspect
 import linecache
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...evaluators.base import Plugin, Reference, References
 from ...evaluators.judging import VERIFY_SECONDS
-from ...evolve.selection import Selection
 from ...problems.base import SPLITS, Instance, Problem, Sense, Versioned, canonical_json
 from ..errors import ProblemError, UnknownProblem
 from .built_ins import BUILT_IN, NAMES_ELSEWHERE
@@ -24,7 +24,6 @@ from .built_ins import BUILT_INS as BUILT_INS
 from .fingerprint import used_digest
 from .foreign import is_foreign, load_foreign, source_of_task
 from .parameters import ParameterSpec, read_parameters, resolve
-from .short_form import short_plugin
 from .sources import (
     PluginObject,
     PluginSource,
@@ -42,6 +41,9 @@ from .sources import (
     source_of_module,
     told_when_slow,
 )
+
+if TYPE_CHECKING:
+    from ...evolve.selection import Selection
 
 _ATTRIBUTES = {
     "name": str,
@@ -98,6 +100,11 @@ class LoadedProblem:
             return self.fingerprint
         parts = [used_digest(self.source), dict(self.parameters)]
         return hashlib.sha256(canonical_json(parts).encode()).hexdigest()
+
+    @property
+    def named(self) -> str:
+        """The problem as a command names it, for a shell: a file by its path."""
+        return shlex.quote(self.origin.removeprefix("file ") if self.source is not None else self.name)
 
     def at(self, version: str | None) -> LoadedProblem:
         """The problem at an earlier version; the present problem if that version is unknown."""
@@ -239,11 +246,21 @@ def source_of(spec: str) -> PluginSource | None:
 
 
 def load_selection(spec: str) -> type[Selection]:
-    """The class of a parent selection that the user names as `module:Class`.
+    """The class of a parent selection: a name of `SELECTIONS`, or a user's as `module:Class`.
 
     Raises:
-        ProblemError: it cannot be imported, or is no subclass of `Selection` with a method `parents`.
+        ProblemError: no such name; or the class cannot be imported, or is no subclass of `Selection` with a
+            method `parents`.
     """
+    from ...evolve.selection import SELECTIONS, Selection
+
+    if ":" not in spec:
+        if spec in SELECTIONS:
+            return SELECTIONS[spec]
+        raise ProblemError(
+            f"[search] selection: got {spec!r}, expected module:Class or one of {', '.join(SELECTIONS)}",
+            "docs/how-to/add-a-selection.md shows one",
+        )
     value = from_module(spec, what="selection").value
     if not (isinstance(value, type) and issubclass(value, Selection)) or "parents" not in vars(value):
         raise ProblemError(
@@ -256,7 +273,7 @@ def load_selection(spec: str) -> type[Selection]:
 
 def source_of_selection(spec: str | None) -> PluginSource | None:
     """Where the source of a named selection is, found without running any of it; None without one."""
-    return None if spec is None else source_of_module(spec.partition(":")[0])
+    return None if spec is None or ":" not in spec else source_of_module(spec.partition(":")[0])
 
 
 def _names_file(spec: str) -> bool:
@@ -299,6 +316,8 @@ def _plugin(found: PluginObject) -> Plugin:
     value = found.value
     if isinstance(value, Plugin):
         return value
+    from .short_form import short_plugin
+
     if (short := short_plugin(value, found.where)) is not None:
         return short
     if inspect.isclass(value) and _looks_like_problem(value):

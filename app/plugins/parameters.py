@@ -7,6 +7,7 @@ import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from types import UnionType
 from typing import Any
 
 from ...problems.base import Parameter
@@ -51,15 +52,18 @@ class ParameterSpec:
         Raises:
             ProblemError: the value has the wrong type or is out of range.
         """
-        from pydantic import TypeAdapter, ValidationError
-
-        try:
-            checked = TypeAdapter(self.type).validate_python(value, strict=True)
-        except ValidationError:
-            raise self._refuse(value) from None
+        checked = value if _is_of(value, self.type) else self._converted(value)
         if not self.inside(checked):
             raise self._refuse(value)
         return checked
+
+    def _converted(self, value: Any) -> Any:
+        from pydantic import TypeAdapter, ValidationError
+
+        try:
+            return TypeAdapter(self.type).validate_python(value, strict=True)
+        except ValidationError:
+            raise self._refuse(value) from None
 
     def inside(self, value: Any) -> bool:
         """Whether a value is in the range; a value that is not a number always is."""
@@ -152,6 +156,18 @@ def _fits(spec: ParameterSpec) -> bool:
     except ProblemError:
         return False
     return True
+
+
+def _is_of(value: Any, type_: Any) -> bool:
+    """Whether a value needs no conversion; so a list of problems loads no pydantic."""
+    parts = typing.get_args(type_)
+    if typing.get_origin(type_) is typing.Literal:
+        return any(type(value) is type(part) and value == part for part in parts)
+    if isinstance(type_, UnionType):
+        return any(_is_of(value, part) for part in parts)
+    if typing.get_origin(type_) is list:
+        return type(value) is list and all(_is_of(one, parts[0]) for one in value)
+    return type_ in (int, float, bool, str) and type(value) is type_ and (type_ is not str or value.isascii())
 
 
 def _type_text(type_: Any) -> str:

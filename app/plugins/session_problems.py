@@ -16,8 +16,7 @@ from ...evaluators.base import Plugin
 from ...evaluators.cache import cache_folder, check_own
 from ..errors import INVALID, USAGE, ProblemError, UserError, unwritable
 from .fingerprint import MADE
-from .short_assembly import statement_of
-from .short_form import ShortProblem
+from .short_form import ShortProblem, statement_of
 from .short_parts import ProblemStatement
 from .source_text import Needs, Written, annotation_names, needs_of, value_text, written
 

@@ -14,8 +14,8 @@ from ...problems.plain import brief
 from ...problems.required import Infeasible
 from .short_parts import FormPart
 
-_QUESTIONS = 30
-"""Questions of one dialogue whose data says what the types are (count)."""
+_QUESTIONS = 120
+"""Questions of one dialogue whose data says what the types and primitives are (count)."""
 _DRIVER = '''\
 ARGUMENTS = {arguments!r}
 

@@ -1,4 +1,4 @@
-"""Makes what the loader knows, a problem with its references, from a problem in the short form."""
+"""Makes what the loader knows, a problem and references, from a short form; apart from what authors see."""
 
 from __future__ import annotations
 
@@ -25,10 +25,8 @@ from ...problems.plain import brief
 from ...problems.required import Infeasible
 from ..errors import ProblemError
 from .short_dialogue import GeneratorDialogue, GeneratorTalk, NotADecision, Steps, outcome
-from .short_instances import read_file
-from .short_objective import objective_text
-from .short_parts import SPLITS, Form, FormPart, type_text
-from .short_primitives import primitives_of
+from .short_offline import objective_text, primitives_of
+from .short_parts import SPLITS, Form, FormPart, read_file, type_text
 from .source_text import Needs, needs_of, plain_text, program_text, written
 
 # The digest of what a problem's results depend on: functions with all that they use, not their words.
@@ -219,9 +217,12 @@ class ShortFormProblem:
                 raise ProblemError(
                     f"{form.name}: instance {instance.id} has {got}, expected names {expected}"
                 )
-        parts = [form.objective, form.draw, form.explain, *(() if form.online else form.heuristics.values())]
-        for part in [*(p for p in parts if p is not None), *([form.online] if form.online else [])]:
+        parts = [form.objective, *([form.online] if form.online else form.heuristics.values())]
+        for part in parts:
             part.check(names)
+        for told in (form.draw, form.explain):
+            if told is not None:
+                told.check(names, ("decisions",) if form.online else ())
         if form.reference is not None:
             form.reference.check(names, ("seconds",))
         if missing := [name for name in form.public if name not in names]:
@@ -332,12 +333,12 @@ class ShortFormProblem:
         """All parts of an instance by name."""
         return {**instance.public, **(instance.hidden or {})}
 
-    def _seen(self, instance: Instance, answer: Json) -> Any:
-        """What the objective sees of an answer."""
-        form = self.form
-        if form.online is None:
-            return answer
-        return self._talk.replayed(self._names(instance), answer)
+    def _told(self, part: FormPart, instance: Instance, answer: Json) -> Any:
+        """What a function makes of what the objective sees, and of the `decisions` of an online problem."""
+        names = self._names(instance)
+        if self.form.online is None:
+            return part.on(names, answer)
+        return part.on(names, self._talk.replayed(names, answer), decisions=answer)
 
 
 class Online(ShortFormProblem):
@@ -389,7 +390,7 @@ class Drawn(ShortFormProblem):
     def draw(self, instance: Instance, answer: Json) -> Drawing:
         """The author's drawing."""
         assert self.form.draw is not None
-        return self.form.draw.on(self._names(instance), self._seen(instance, answer))  # type: ignore[no-any-return]
+        return self._told(self.form.draw, instance, answer)  # type: ignore[no-any-return]
 
 
 class Explained(ShortFormProblem):
@@ -398,7 +399,7 @@ class Explained(ShortFormProblem):
     def explain(self, instance: Instance, answer: Json) -> str:
         """The author's explanation."""
         assert self.form.explain is not None
-        return self.form.explain.on(self._names(instance), self._seen(instance, answer))  # type: ignore[no-any-return]
+        return self._told(self.form.explain, instance, answer)  # type: ignore[no-any-return]
 
 
 class Primitives(ShortFormProblem):

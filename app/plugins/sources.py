@@ -373,7 +373,11 @@ def _files(file: str | None, packaged: bool) -> list[Path]:
         return []
     if not packaged:
         return [Path(file)]
-    return sorted(p for p in Path(file).parent.rglob("*.py") if "__pycache__" not in p.parts)
+    names: list[str] = []
+    for folder, folders, inside in os.walk(Path(file).parent):  # a third of the time of `Path.rglob`
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        names += [f"{folder}{os.sep}{name}" for name in inside if name.endswith(".py")]
+    return [Path(name) for name in sorted(names, key=lambda name: name.split(os.sep))]
 
 
 def _search_working_folder() -> None:

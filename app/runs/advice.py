@@ -14,8 +14,8 @@ from ...evolve.store.statistics import last_trouble, validated_candidates
 from ...evolve.timing import seconds_of
 from ..formatting import AMOUNTS, amount, count, duration, percent, time_words, toml_value
 from ..plugins.fingerprint import is_given
+from .champions import Conclusion
 from .figures import REPORTED, trust
-from .headline import Conclusion
 
 # What a budget of wall seconds left out of a campaign's end, and why a campaign took longer than asked.
 
@@ -109,9 +109,9 @@ def python_of(command: str, spec: str) -> str:
             return f"gapsmith.run_campaign({', '.join([name, *_arguments(options, name)])})"
         case "resume", [run, *options]:
             return f"gapsmith.resume_campaign({', '.join([repr(run), *_arguments(options, name)])})"
-        case "baselines", [problem, "--source", program] if problem == spec:
+        case "baselines", [problem, "--source", program, *_] if problem == spec:
             return f"print({name}().baselines()[{program!r}])"
-        case "problems", ["show", problem] if problem == spec:
+        case "problems", ["show", problem, *_] if problem == spec:
             return f"print({name}.statement)"
         case "verify", _:
             return f"write {name} to a file, run it from there, then {command}"
@@ -207,10 +207,13 @@ def advice(reader: Reader, summary: Mapping[str, Any], left_out: int) -> list[Ad
 
 def _callable(lines: list[Advice], reader: Reader) -> list[Advice]:
     """The advice with calls of Python where the problem is one that Python code handed over."""
+    return [{**line, "command": callable_here(line["command"], reader)} for line in lines]
+
+
+def callable_here(command: str, reader: Reader) -> str:
+    """A command, or a call of Python where the problem is one that Python code handed over."""
     spec = str(section(reader, "campaign").get("problem"))
-    if not is_given(spec):
-        return lines
-    return [{**line, "command": python_of(line["command"], spec)} for line in lines]
+    return python_of(command, spec) if is_given(spec) else command
 
 
 def _solved(reader: Reader, summary: Mapping[str, Any]) -> Advice | None:
@@ -223,7 +226,7 @@ def _solved(reader: Reader, summary: Mapping[str, Any]) -> Advice | None:
     return {
         "reason": "a program that the search began with reaches the reference on every training instance: "
         "larger or harder ones would leave something to find",
-        "command": f"gapsmith problems show {_problem(reader)}",
+        "command": f"gapsmith problems show {_problem(reader)}{_parameters(reader)}",
     }
 
 
@@ -314,8 +317,8 @@ def _misled(reader: Reader, summary: Mapping[str, Any]) -> Iterator[Advice]:
 def _more_instances(reader: Reader, training: int) -> str | None:
     """What brings more training instances into use: references for the pool.
 
-    None where a longer search brings the rest of the pool into use by itself, and where all of the pool were in
-    use: a larger one would have no references.
+    None where a longer search brings the rest of the pool into use by itself, and where all of the pool were
+    in use: a larger one would have no references.
     """
     settings = section(reader, "search")
     sizes = reader.record("pool") or [0]
@@ -382,8 +385,13 @@ def _baseline(reader: Reader, headline: Mapping[str, Any]) -> Iterator[Advice]:
     if name is not None and percents is not None and champion is not None and percents <= champion:
         yield {
             "reason": f"until then use the best baseline, {name} ({percent(percents)} on test)",
-            "command": f"gapsmith baselines {_problem(reader)} --source {shlex.quote(name)}",
+            "command": source_of_baseline(reader, name),
         }
+
+
+def source_of_baseline(reader: Reader, name: str) -> str:
+    """The command that prints a baseline's program."""
+    return f"gapsmith baselines {_problem(reader)} --source {shlex.quote(name)}{_parameters(reader)}"
 
 
 def _instances(summary: Mapping[str, Any]) -> int | None:
@@ -415,8 +423,14 @@ def _resume(reader: Reader, summary: Mapping[str, Any]) -> str:
 
 def _parameters(reader: Reader) -> str:
     """The caller's parameters of the problem, as options with a space before each."""
-    given = section(reader, "problem")
-    return "".join(f" --set {shlex.quote(f'problem.{key}={toml_value(value)}')}" for key, value in given.items())
+    return parameters_of(section(reader, "problem"))
+
+
+def parameters_of(given: Mapping[str, Any]) -> str:
+    """Parameters of a problem (key → value) as options, with a space before each."""
+    return "".join(
+        f" --set {shlex.quote(f'problem.{key}={toml_value(value)}')}" for key, value in given.items()
+    )
 
 
 def _again(reader: Reader) -> str:

@@ -1,21 +1,24 @@
-"""The best program at each time and the cost of a proof, from recorded CPU seconds; they steer nothing."""
+"""Champions: best program at each time, cost of a proof, and the headline from best baseline to champion."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, Final
 
-from ...evaluators.base import Evaluation, ReferenceKind
+from ...evaluators.base import Evaluation, ReferenceKind, Score
+from ...evaluators.intervals import METHOD
 from ...evaluators.scoring import normalised_loss
-from ...evaluators.statistics import worse
+from ...evaluators.statistics import paired, wins_ties_losses, worse
 from ...evolve.measures import TIME
 from ...evolve.store.reader import BASELINE, Reader
 from ...evolve.timing import edge, net_seconds, time_class
 from ...problems.base import Instance
 from ..errors import NO_CANDIDATE, UserError
-from ..formatting import time_words
-from .figures import candidate_summary, splits
+from ..formatting import count, percent, time_words
+from .figures import REPORTED, candidate_summary, change_words, splits
 
 SPLIT = "valid"
 SOLVER: Final = "solver"
@@ -198,3 +201,235 @@ def _losses(one: TimedProgram, instances: Mapping[str, Instance]) -> list[float]
     """Normalised losses on validation, instance by instance in one order for all programs."""
     losses = {s.instance: normalised_loss(s, instances[s.instance]) for s in one.evaluation.scores}
     return [losses[id] or 0.0 for id in sorted(losses)]
+
+
+_SPLITS = {"test": "test", "valid": "validation", "train": "training"}
+
+
+class Conclusion(StrEnum):
+    """What a campaign came to (closed list)."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    UNDECIDED = "undecided"
+    NO_IMPROVEMENT = "no_improvement"
+    UNTESTED = "untested"
+    NOTHING = "nothing"
+    UNVERIFIED = "unverified"
+
+
+def headline(reader: Reader, summary: Mapping[str, Any]) -> dict[str, Any]:
+    """The headline as a document: `text`, `verdict`, and the figures that the text names.
+
+    Args:
+        reader: reader of the run's store.
+        summary: the campaign's document, with `best`, `baselines`, `start` and `claims`.
+    """
+    best = summary["best"]
+    rival = best_baseline_name(summary)
+    document: dict[str, Any] = {
+        "verdict": Conclusion.NOTHING,
+        "baseline": rival,
+        "champion": None if best is None else best["candidate"],
+        "founder": None,
+        "split": None,
+        "baseline_percent": None,
+        "champion_percent": None,
+        "claim": None,
+    }
+    if best is None:
+        limit = summary.get("time_budget_seconds")
+        within = "" if limit is None else f" within {time_words(limit)} of CPU time on an instance"
+        return {"text": f"no feasible candidate{within}", **document}
+    split = next((s for s in _SPLITS if best["splits"][s]), "train")
+    document["split"] = split
+    document["champion_percent"] = _gap(best["splits"], split)
+    document["baseline_percent"] = None if rival is None else _gap(summary["baselines"][rival], split)
+    if summary.get("trust") == REPORTED:
+        return _reported(best, document, split)
+    if not best["iteration"]:
+        return _of_founder(reader, summary, document)
+    title = "start program" if rival is None else f"best baseline {rival}"
+    other = _gap((summary["start"] or {"splits": {}})["splits"], split) if rival is None else None
+    words = (
+        f"{title} {percent(document['baseline_percent'] if rival else other)} → "
+        f"{'champion' if split == 'test' else 'best candidate'} {percent(document['champion_percent'])} "
+        f"on {_SPLITS[split]}"
+    )
+    against = "start program" if rival is None else f"baseline {rival}"
+    claim = next((claim for claim in summary["claims"] if claim["against"] == against), None)
+    if split != "test" or claim is None:
+        steers = "" if split == "test" else ", which takes part in the search"
+        text = f"so far: {words}{steers}{_given_start(reader, summary, document)}"
+        return {"text": text, **document, "verdict": Conclusion.UNTESTED}
+    document |= {"verdict": _verdict(claim), "claim": claim}
+    return {"text": f"{words}: {_proof(claim)}{_given_start(reader, summary, document)}", **document}
+
+
+def _given_start(reader: Reader, summary: Mapping[str, Any], document: Mapping[str, Any]) -> str:
+    """What the champion is worth against the start program that the user gave; empty without one.
+
+    Without baselines the headline compares with the start program anyhow.
+    """
+    start = summary["start"]
+    split = document["split"]
+    if start is None or document["baseline"] is None or not reader.record("start_given"):
+        return ""
+    if start["candidate"] == document["champion"] or start["candidate"] in (reader.record("founders") or {}):
+        return ""
+    candidate = reader.candidate(start["candidate"])
+    name = "" if candidate is None else f" {candidate.operator}"
+    words = f"; your start program{name} {percent(_gap(start['splits'], split))}"
+    claim = next((claim for claim in summary["claims"] if claim["against"] == "start program"), None)
+    if split != "test" or claim is None:
+        return words
+    return f"{words}: {_proof(claim, 'that program')}"
+
+
+def _reported(best: Mapping[str, Any], document: dict[str, Any], split: str) -> dict[str, Any]:
+    """The headline of a campaign whose scores are reported: nothing is proved, whatever changed."""
+    words = change_words(best, split, _SPLITS[split])
+    if not best["iteration"]:
+        return {"text": f"no improvement found; {words}", **document, "verdict": Conclusion.NO_IMPROVEMENT}
+    so_far = "" if split == "test" else "so far: "
+    return {"text": f"{so_far}{words}", **document, "verdict": Conclusion.UNVERIFIED}
+
+
+def best_baseline_name(summary: Mapping[str, Any]) -> str | None:
+    """Name of the baseline with the best fitness on validation, within the time budget if there is one.
+
+    None when no baseline is complete and quick enough.
+    """
+    limit = summary.get("time_budget_seconds")
+    floor = (summary.get("timing") or {}).get("floor_seconds") or 0.0
+    fitness = {
+        name: splits["valid"]["fitness"]
+        for name, splits in summary["baselines"].items()
+        if splits["valid"]
+        and splits["valid"]["fitness"] is not None
+        and (limit is None or splits["valid"]["cpu_seconds_mean"] - floor <= limit)
+    }
+    return max(fitness, key=lambda name: (fitness[name], name)) if fitness else None
+
+
+def _of_founder(reader: Reader, summary: Mapping[str, Any], document: dict[str, Any]) -> dict[str, Any]:
+    """The headline of a campaign whose champion is a program that it began with."""
+    candidate = reader.candidate(summary["best"]["candidate"])
+    names = reader.record("founders") or {}
+    operator = None if candidate is None else candidate.operator
+    name = names.get(summary["best"]["candidate"])
+    title = "baseline" if name is not None else "start program"
+    founder = name or operator
+    rival = document["baseline"]
+    found = (
+        f"best {title}: {founder}, {percent(document['champion_percent'])} on {_SPLITS[document['split']]}"
+    )
+    if name is None and rival is not None:
+        found = f"best baseline: {rival}, {percent(document['baseline_percent'])}; {found}"
+    so_far = "" if document["split"] == "test" else " so far"
+    text = f"no improvement found{so_far}; {found}{_given_start(reader, summary, document)}"
+    return {"text": text, **document, "verdict": Conclusion.NO_IMPROVEMENT, "founder": founder}
+
+
+def _verdict(claim: Mapping[str, Any]) -> Conclusion:
+    """What a paired comparison says: a difference counts beyond noise only."""
+    difference = claim["difference_percent"]
+    p = claim["p_value"]
+    if difference is None or p is None or p >= LEVEL or not difference:
+        return Conclusion.UNDECIDED
+    return Conclusion.BETTER if difference < 0 else Conclusion.WORSE
+
+
+def _proof(claim: Mapping[str, Any], other: str = "the baseline") -> str:
+    """The paired result in words: direction, instances, p value."""
+    difference = claim["difference_percent"]
+    p = claim["p_value"]
+    if difference is None:
+        words = "no mean difference, for an answer is missing"
+    elif _verdict(claim) is not Conclusion.UNDECIDED:
+        words = f"{'better' if difference < 0 else 'worse'} beyond noise"
+    else:
+        side = "neither" if not difference else "the champion" if difference < 0 else other
+        words = f"no difference beyond noise, pointing to {side}"
+    chance = "" if p is None else f", p = {p:.2g}" if p >= 0.0001 else ", p < 0.0001"
+    return (
+        f"{words} ({claim['wins']} better, {claim['ties']} equal, {claim['losses']} worse of "
+        f"{count(claim['instances'], 'instance')}{chance})"
+    )
+
+
+def _gap(splits: Mapping[str, Any], split: str) -> float | None:
+    """Mean of ratios on a split, percent."""
+    figures = splits.get(split)
+    return None if figures is None else figures["mean_gap_percent"]
+
+
+# The claims of a campaign: its champion against start program and best baseline, paired by instance.
+
+
+def claims(reader: Reader, champion: str, loss: Callable[[Score], float | None]) -> list[dict[str, Any]]:
+    """Paired comparisons of the champion on the test split, instance by instance.
+
+    Args:
+        reader: reader of the run's store; champion and start program have been evaluated on the test split.
+        champion: id of the champion.
+        loss: normalised loss of a score (ratio); None unless the score is OK.
+
+    Returns:
+        One entry against the start program and one against the baseline that is best on validation, within
+        the time budget if there is one:
+        `against`, `instances` (count), `difference_percent` (mean of champion − other, points of normalised
+        loss), `ci95_percent`, `interval` (its method), `p_value`, `test`, `wins`, `ties`, `losses`
+        (instances, count). A missing valid answer counts as an infinite loss in `wins`, `ties` and `losses`,
+        and leaves the mean difference, its interval and the p value undefined (None).
+    """
+    mine = reader.evaluation(champion, "test")
+    others = {"start program": reader.evaluation(str(reader.record("start")), "test")}
+    limit = time_budget(reader)
+    floor = floor_of(reader)
+    known = {
+        name: {"valid": evaluation}
+        for name in reader.baselines()
+        if (evaluation := reader.evaluation(BASELINE + name, "valid"))
+        and (limit is None or net_seconds(evaluation.scores, floor) <= limit)
+    }
+    if (best := best_baseline(known, "valid")) is not None:
+        others[f"baseline {best[0]}"] = reader.evaluation(BASELINE + best[0], "test")
+    if mine is None:
+        return []
+    return [_claim(word, mine, other, loss) for word, other in others.items() if other is not None]
+
+
+def _claim(
+    against: str, mine: Evaluation, other: Evaluation, loss: Callable[[Score], float | None]
+) -> dict[str, Any]:
+    theirs = {score.instance: loss(score) for score in other.scores}
+    losses = [(loss(score), theirs.get(score.instance)) for score in mine.scores]
+    pairs = [(a, b) for a, b in losses if a is not None and b is not None]
+    shared = pairs if len(pairs) == len(losses) else []
+    result = paired([100 * a for a, _ in shared], [100 * b for _, b in shared])
+    return {
+        "against": against,
+        "instances": len(losses),
+        "difference_percent": result.difference,
+        "ci95_percent": None if result.ci95 is None else list(result.ci95),
+        "interval": METHOD,
+        "p_value": result.p_value,
+        "test": result.test,
+        **wins_ties_losses((math.inf if a is None else a, math.inf if b is None else b) for a, b in losses),
+    }
+
+
+def best_baseline(
+    by_name: Mapping[str, Mapping[str, Evaluation]], split: str
+) -> tuple[str, Evaluation] | None:
+    """The baseline with the best fitness on a split; None when none is complete."""
+    complete = [
+        (by[split].fitness, name)
+        for name, by in by_name.items()
+        if split in by and by[split].fitness is not None
+    ]
+    if not complete:
+        return None
+    name = max(complete, key=lambda pair: (pair[0] or 0.0, pair[1]))[1]
+    return name, by_name[name][split]

@@ -7,6 +7,7 @@ import hashlib
 import logging
 import os
 import re
+import secrets
 import shlex
 import shutil
 import stat
@@ -342,7 +343,7 @@ def put_text(path: Path, text: str) -> None:
     Raises:
         OSError: the file cannot be written.
     """
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         with draft.open("x", encoding="utf-8") as stream:
             stream.write(text)

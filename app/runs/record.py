@@ -23,11 +23,10 @@ from ...evolve.types import Candidate
 from ...problems.base import SPLITS
 from ..errors import INVALID, NO_CANDIDATE, USAGE, UserError
 from ..formatting import UNKNOWN, one_line
-from .champions import time_budget
+from .champions import best_baseline_name, time_budget
 from .course import rebuild
 from .figures import REPORTED, trust
 from .folders import CONFIG_NAME, OPEN, find_group, find_run, misnamed, preparing, status
-from .headline import best_baseline_name
 from .signature import is_own
 from .stored_run import StoredRun, completed_iterations
 from .summary import best_candidate, summarise

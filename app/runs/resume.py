@@ -204,7 +204,8 @@ def _refuse_none(folder: Path, totals: Mapping[str, Any]) -> None:
     if reason is not None and named and (wanted := budget_key(reason)) not in named:
         raise UserError(
             USAGE,
-            f"{folder.name}: was ended by its budget of {wanted.replace('_', ' ')}, got new totals of others only",
+            f"{folder.name}: was ended by its budget of {wanted.replace('_', ' ')}, got new totals of "
+            "others only",
             f"name a larger total of it too: --budget N{AMOUNTS.get(wanted, '')}",
         )
 

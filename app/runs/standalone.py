@@ -27,13 +27,13 @@ from ..formatting import (
     reference_kinds,
     reported_cell,
     spread,
+    toml_value,
     unsafe,
 )
 from ..plugins.loader import BUILT_INS
-from .figures import REPORTED, trust
+from .figures import REPORTED, stepwise, trust
 from .folders import CONFIG_NAME
 from .record import RunRecord
-from .references import stepwise
 
 _MAIN = """
 
@@ -193,7 +193,7 @@ def evaluate_command(record: RunRecord, file_name: str, split: str | None = "tes
         )
     words = ["gapsmith", "evaluate", name, file_name, *options]
     for key, value in (config.get("problem") or {}).items():
-        words += ["--set", f"problem.{key}={value}"]
+        words += ["--set", f"problem.{key}={toml_value(value)}"]
     seed = (config.get("evaluation") or {}).get("instance_seed", 1)
     if seed != 1:
         words += ["--set", f"evaluation.instance_seed={seed}"]

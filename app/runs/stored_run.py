@@ -1,10 +1,12 @@
-"""What the store holds of one run, each loaded once; what the campaign did, spent and has left."""
+"""What the store holds of one run, each loaded once: figures, drawings, what is spent and what is left."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from dataclasses import astuple, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from ...evaluators.base import Evaluation
 from ...evolve.store.reader import Reader
@@ -13,10 +15,107 @@ from ...evolve.store.statistics import asked, made_by, work
 from ...evolve.store.tally import Tally
 from ...evolve.tuning import OPERATOR
 from ...evolve.types import Candidate
-from ...problems.base import Instance
+from ...problems.base import Drawing, Instance, Shape
 from .figures import stop_reason
 from .folders import status
 from .signature import is_own
+
+DRAWING_KEY: Final = "drawing"
+MOST_SHAPES = 2_500
+"""Shapes of all drawings together that a run keeps; more would fill the report."""
+_MOST_PROGRAMS = 4
+_MOST_TEXT = 200
+_FAR = 1e12
+"""Coordinates beyond this are refused: a picture of them shows nothing."""
+_KINDS = ("rectangle", "line", "label")
+UNFIT = (
+    f"draw: got a shape that no run keeps, expected kinds {', '.join(_KINDS)}, numbers within ±{_FAR:g} and "
+    f"texts of at most {_MOST_TEXT} characters"
+)
+"""What is wrong with a problem's drawing that `decoded` refuses."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDrawings:
+    """Drawings of several programs' answers to one instance.
+
+    Attributes:
+        instance: id of the instance.
+        programs: candidate (id) or baseline (`baseline/NAME`) → drawing of its answer.
+    """
+
+    instance: str
+    programs: Mapping[str, Drawing]
+
+
+def encode(kept: StoredDrawings) -> dict[str, Any]:
+    """The drawings as a document of the store."""
+    return {
+        "instance": kept.instance,
+        "programs": {
+            program: [d.title, d.x_title, d.y_title, [list(astuple(shape)) for shape in d.shapes]]
+            for program, d in kept.programs.items()
+        },
+    }
+
+
+def stored_drawings(reader: Reader) -> StoredDrawings | None:
+    """The drawings of a run; None if the run keeps none.
+
+    Raises:
+        StoreError: the record is damaged.
+    """
+    document = reader.record(DRAWING_KEY)
+    if document is None:
+        return None
+    kept = decoded(document)
+    if kept is None:
+        raise StoreError(
+            "the recorded drawing is damaged: expected an instance and lists of shapes for its programs"
+        )
+    return kept
+
+
+def decoded(document: Any) -> StoredDrawings | None:
+    """The drawings of a document; None for one that no run may keep."""
+    try:
+        programs = {_text(name): _drawing(rows) for name, rows in document["programs"].items()}
+        if not 1 <= len(programs) <= _MOST_PROGRAMS or size(programs) > MOST_SHAPES:
+            return None
+        return StoredDrawings(_text(document["instance"]), programs)
+    except (TypeError, ValueError, KeyError, AttributeError, OverflowError):
+        return None
+
+
+def size(programs: Mapping[str, Drawing]) -> int:
+    """Shapes of all drawings together (count)."""
+    return sum(len(drawing.shapes) for drawing in programs.values())
+
+
+def _drawing(rows: Any) -> Drawing:
+    title, x_title, y_title, shapes = rows
+    return Drawing(_text(title), _text(x_title), _text(y_title), tuple(map(_shape, shapes)))
+
+
+def _shape(row: Any) -> Shape:
+    kind, x, y, width, height, text, group = row
+    if kind not in _KINDS:
+        raise ValueError(kind)
+    return Shape(kind, _place(x), _place(y), _place(width), _place(height), _text(text), _text(group))
+
+
+def _place(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(value)
+    if abs(value) > _FAR:
+        raise ValueError(value)
+    return float(value)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or len(value) > _MOST_TEXT:
+        raise ValueError(value)
+    return value
 
 
 class StoredRun:
@@ -154,7 +253,9 @@ def progress_of(folder: Path, reader: Reader, tally: Tally) -> dict[str, Any]:
         "budget": budget,
         "budget_used": used,
         "budget_left": {
-            name: max(0, limit - spent) for name, limit in budget.items() if (spent := used.get(name)) is not None
+            name: max(0, limit - spent)
+            for name, limit in budget.items()
+            if (spent := used.get(name)) is not None
         },
     }
 

@@ -6,25 +6,25 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...evolve.store.operations import Counts, counts
+from ...evolve.store.course import Counts, counts
 from ...evolve.store.reader import BASELINE, Reader
 from ...evolve.store.statistics import tested
 from ...evolve.store.tally import Tally
 from ...problems.base import SPLITS
 from .advice import advice, better_left_out, hurried, unanswered
-from .champions import best_of_time, champions, proof, solver_rows, steered_by_time, time_budget
+from .champions import best_of_time, champions, headline, proof, solver_rows, steered_by_time, time_budget
 from .figures import (
     REPORTED,
     candidate_summary,
+    knows_future,
     model_figures,
     newest_page,
     notes,
+    proofs,
     splits,
     trust,
 )
 from .folders import LOG_NAME
-from .headline import headline
-from .references import knows_future, proofs
 from .signature import is_own
 from .stored_run import progress_of
 
@@ -74,7 +74,10 @@ def summarise(folder: Path, reader: Reader) -> dict[str, Any]:
         "seed": ((reader.record("config") or {}).get("campaign") or {}).get("seed"),
         **{name: done[name] for name in ("iterations", "evaluations", "executions", "rejections")},
         "usage": {
-            **{name: sum(row[name] for row in models if row["operator"]) for name in ("tokens_in", "tokens_out")},
+            **{
+                name: sum(row[name] for row in models if row["operator"])
+                for name in ("tokens_in", "tokens_out")
+            },
             **{name: done[name] for name in ("model_calls", "cost_usd", "wall_seconds")},
         },
         "start": None if start is None else candidate_summary(reader, start),

@@ -14,7 +14,7 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import Any
 
-from ...evolve.llm.settings import PROGRAMS
+from ...evolve.llm.settings import PROGRAMS, ModelSettings
 from ...evolve.store.schema import FILE_NAME
 from ...sandbox.policy import DEFAULT_MODULES
 from ..config import Config, parse
@@ -30,7 +30,8 @@ _MUCH = 16
 """Times the usual memory, answer or time from which on a limit protects the machine no more."""
 _HINTS = {
     True: "read what is named; --trust-run allows it, and `resume RUN --trust-run` makes the run your own",
-    False: "restore the text; or allow it as it is now: `resume RUN --trust-run`, or --trust-run where a verb has it",
+    False: "restore the text; or allow it as it is now: `resume RUN --trust-run`, or --trust-run where a "
+    "verb has it",
 }
 """Whether a run is foreign → how to go on."""
 
@@ -153,18 +154,7 @@ def requests(record: StoredRun, config: Config, uses: Collection[Use]) -> Iterat
         yield TrustRequest(words, selection.digest, recorded.get("selection"))
     if extra := [name for name in config.sandbox.modules if name not in DEFAULT_MODULES]:
         yield TrustRequest(f"modules that programs may import: {', '.join(extra)}")
-    section = config.sandbox
-    usual = Config().sandbox
-    if section.memory_mb > _MUCH * usual.memory_mb or section.output_kb > _MUCH * usual.output_kb:
-        yield TrustRequest(
-            f"programs that take {section.memory_mb:g} MiB of memory and answer {section.output_kb:g} KiB"
-        )
-    seconds = section.limits.cpu_seconds
-    if seconds > _MUCH * usual.limits.cpu_seconds:
-        yield TrustRequest(f"programs that take {seconds:g} CPU seconds for one instance")
-    seconds = config.evaluation.reference_seconds
-    if seconds > _MUCH * Config().evaluation.reference_seconds:
-        yield TrustRequest(f"references that take {seconds:g} s each")
+    yield from _large_limits(config)
     if is_foreign(config.campaign.problem) and config.problem.get("python"):
         yield TrustRequest(
             f"interpreter {config.problem['python']}, for the packages of the task's evaluator"
@@ -179,13 +169,31 @@ def requests(record: StoredRun, config: Config, uses: Collection[Use]) -> Iterat
             f"prompt templates in {folder}", templates_digest(folder), recorded.get("templates")
         )
     if Use.MODELS in uses:
-        for model in config.model:
-            if model.spec.startswith(PROGRAMS):
-                yield TrustRequest(f"the program {model.spec.partition(':')[2]}, outside the sandbox")
-            elif model.spec not in ("offline", "manual"):
-                address = model.base_url or "its usual address"
-                key = f"the key in {model.api_key_env}" if model.api_key_env else "its usual key"
-                yield TrustRequest(f"model {model.spec} at {address}, with {key}")
+        asked = [model for model in config.model if model.spec not in ("offline", "manual")]
+        yield from map(_request_of_model, asked)
+
+
+def _large_limits(config: Config) -> Iterator[TrustRequest]:
+    section = config.sandbox
+    usual = Config().sandbox
+    if section.memory_mb > _MUCH * usual.memory_mb or section.output_kb > _MUCH * usual.output_kb:
+        yield TrustRequest(
+            f"programs that take {section.memory_mb:g} MiB of memory and answer {section.output_kb:g} KiB"
+        )
+    seconds = section.limits.cpu_seconds
+    if seconds > _MUCH * usual.limits.cpu_seconds:
+        yield TrustRequest(f"programs that take {seconds:g} CPU seconds for one instance")
+    seconds = config.evaluation.reference_seconds
+    if seconds > _MUCH * Config().evaluation.reference_seconds:
+        yield TrustRequest(f"references that take {seconds:g} s each")
+
+
+def _request_of_model(model: ModelSettings) -> TrustRequest:
+    if model.spec.startswith(PROGRAMS):
+        return TrustRequest(f"the program {model.spec.partition(':')[2]}, outside the sandbox")
+    address = model.base_url or "its usual address"
+    key = f"the key in {model.api_key_env}" if model.api_key_env else "its usual key"
+    return TrustRequest(f"model {model.spec} at {address}, with {key}")
 
 
 def in_words(ask: TrustRequest) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...evaluators.base import Reference
 from ...evaluators.cache import Cache
-from ...evolve.offline.types import types_of
+from ...evolve.offline.mutation import types_of
 from ...evolve.settings import SEARCH_VERSION
 from ...evolve.store.statistics import asked
 from ...evolve.store.store import Store
@@ -18,13 +18,12 @@ from ...problems.base import SPLITS, DescribesStrata, Instance
 from ...sandbox.base import MAIN_FILE
 from ..formatting import dump
 from ..plugins.loader import LoadedProblem, load_problem
-from ..runs import drawings
+from ..runs import stored_run
 from ..runs.folders import CONFIG_NAME, Group, put_text
 from ..runs.signature import SEAL, is_own, seal
 from ..versions import versions
-from .baselines import UNKNOWN, best_of_baselines
+from .baselines import UNKNOWN, best_of_baselines, try_programs
 from .executors import open_executor
-from .founders import try_programs
 from .instances import (
     NONE_GIVEN,
     check_disjoint,
@@ -218,7 +217,7 @@ def record_setup(
         store.set("stop_reason", None)
         store.set("ending", None)
         store.set("champion", None)
-        store.set(drawings.KEY, None)
+        store.set(stored_run.DRAWING_KEY, None)
         store.set("claims", [])
         store.set("versions", versions())
         store.set("evaluator", setup.evaluator.version)

@@ -13,8 +13,8 @@ from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from typing import Any, TypeVar
 
-from ...evaluators.base import Attaining, Reference, ReferenceKind
-from ...evaluators.cache import Cache, ReferenceCache, encode_reference
+from ...evaluators.base import Attaining, Reference, ReferenceKind, encode_reference
+from ...evaluators.cache import Cache, ReferenceCache
 from ...evaluators.certified import (
     DIGITS,
     FOLDER,

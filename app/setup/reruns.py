@@ -17,8 +17,8 @@ from ...evolve.store.store import Store
 from ...problems.base import SPLITS, Drawable, Drawing, Instance, Json
 from ..errors import USAGE, UserError
 from ..plugins.loader import load_problem
-from ..runs.drawings import KEY, MOST_SHAPES, UNFIT, StoredDrawings, decoded, encode, size
 from ..runs.record import RunRecord, open_record
+from ..runs.stored_run import DRAWING_KEY, MOST_SHAPES, UNFIT, StoredDrawings, decoded, encode, size
 from ..runs.trust import NO_TRUST, Trust, Use, granted
 from ..versions import refuse_earlier_search, refuse_other_version
 from .executors import open_executor
@@ -168,7 +168,7 @@ def keep_drawing(folder: Path, setup: Setup, store: Store) -> None:
         store.event(0, "fault", {"operator": "draw", "error": str(error)})
         return
     if document is not None:
-        store.set(KEY, document)
+        store.set(DRAWING_KEY, document)
 
 
 def drawn(folder: Path, setup: Setup) -> dict[str, Any] | None:

@@ -52,6 +52,13 @@ def write_array(runs: Path, group: Group, config: Config, programs: dict[str, di
         UserError: the folder cannot be written, or its name cannot stand in a batch script.
     """
     folder = runs.absolute() / f"{group.name}{SUFFIX}"
+    here = str(Path.cwd())
+    if any(map(unseen, here)):
+        raise UserError(
+            INVALID,
+            f"{here!r}: a batch script names this working folder, and some of its characters are not seen",
+            "give the command in another folder",
+        )
     if any(character in '"\\%\n' or unseen(character) for character in str(folder)):
         raise UserError(
             INVALID,
@@ -62,7 +69,7 @@ def write_array(runs: Path, group: Group, config: Config, programs: dict[str, di
         name=group.name,
         members=group.members,
         folder=folder,
-        here=shlex.quote(str(Path.cwd())),
+        here=shlex.quote(here),
         python=shlex.quote(sys.executable),
         quoted=shlex.quote(str(folder)),
     )

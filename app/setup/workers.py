@@ -19,19 +19,18 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from ...evaluators.base import Evaluation
-from ...evaluators.cache import Cache, decode_reference, encode_reference
+from ...evaluators.base import Evaluation, decode_reference, encode_reference
+from ...evaluators.cache import Cache
 from ...evolve.executor import EvaluationJob
-from ...evolve.remote.codec import MOST_CHARACTERS
 from ...evolve.remote.executor import RemoteExecutor, Worker, WorkerLost, WorkerParts
+from ...evolve.remote.protocol import MOST_CHARACTERS
 from ...problems.base import Instance, decode_number, encode_number
 from ...sandbox.base import Sandbox
 from ...sandbox.interpreter import START_FOLDER, environment, python
 from ...sandbox.policy import LAYERS
 from ...sandbox.slot import count_layers
 from ..config import parse
-from ..error_mapping import known_error
-from ..errors import INVALID, UNEXPECTED, USAGE, UserError
+from ..errors import INVALID, UNEXPECTED, USAGE, UserError, known_error
 from ..formatting import clean
 from ..plugins.fingerprint import is_given
 from ..plugins.foreign import is_foreign

@@ -26,8 +26,8 @@ from ..formatting import (
     time_words,
     usd,
 )
+from ..runs.champions import best_baseline_name
 from ..runs.figures import REPORTED, training_score
-from ..runs.headline import best_baseline_name
 from ..runs.record import RunRecord
 from ..runs.signature import foreign_words
 from ..runs.summary import group_summary
@@ -47,6 +47,7 @@ _MODEL_COLUMNS = (12, 40)
 """Largest length of the models' names in a narrow and in a wide table, characters."""
 _LONGEST_NAME = 255
 _STYLES = {
+    "preparing": "green",
     "running": "green",
     "open": "cyan",
     "completed": "",

@@ -29,8 +29,10 @@ from ..formatting import (
     unsafe,
     usd,
 )
+from ..plugins.loader import BUILT_INS
+from ..runs.advice import callable_here, source_of_baseline
+from ..runs.champions import Conclusion
 from ..runs.figures import REPORTED
-from ..runs.headline import Conclusion
 from ..runs.record import SHORT, RunRecord
 from ..runs.standalone import is_stepwise
 from .report_tables import cell
@@ -306,12 +308,14 @@ def _use(record: RunRecord, summary: Mapping[str, Any]) -> dict[str, str]:
             "command": f"gapsmith show {name}",
         }
     headline = summary["headline"]
-    source = ["gapsmith", "baselines", str(summary["problem"]), "--source", str(headline["baseline"])]
+    source = callable_here(source_of_baseline(record.reader, str(headline["baseline"])), record.reader)
+    if record.foreign and summary["problem"] not in BUILT_INS:
+        source = f"gapsmith show {name}"  # no command opens a file that another machine's record names
     instead = headline["verdict"] in (Conclusion.NO_IMPROVEMENT, Conclusion.WORSE)
     undecided = headline["verdict"] == Conclusion.UNDECIDED
     if headline["baseline"] is not None and (instead or (undecided and _behind(headline))):
         why = "Nothing shows that the champion is better: use" if undecided else "Use"
-        return {"answer": f"{why} the best baseline instead.", "command": shlex.join(source)}
+        return {"answer": f"{why} the best baseline instead.", "command": source}
     if record.reader.record("champion") is None and summary["status"] in ("interrupted", "running"):
         verb = "resume" if summary["status"] == "interrupted" else "watch"
         return {"answer": "Later: the champion is not chosen yet.", "command": f"gapsmith {verb} {name}"}
@@ -322,7 +326,7 @@ def _use(record: RunRecord, summary: Mapping[str, Any]) -> dict[str, str]:
         what = "the instance as a JSON line in, then one revealed line at a time; one decision a line out"
     answer = f"As a program that needs no Gapsmith: {what}."
     if undecided and headline["baseline"] is not None:
-        answer += f" Nothing shows that it is better than the best baseline: {shlex.join(source)}."
+        answer += f" Nothing shows that it is better than the best baseline: {source}."
     return {
         "answer": answer,
         "command": f"gapsmith best {name} -o best.py",

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from ...evolve.store.exports import export_rows
 from ...evolve.store.statistics import failures
+from ...evolve.store.tally import export_rows
 from ...problems.base import SPLITS
 from ..formatting import clean, far_mark, figure, json_text, one_line, reported_cell, spread
 from ..runs.figures import REPORTED, trust

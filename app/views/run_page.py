@@ -14,10 +14,9 @@ from ...evolve.store.tally import Tally
 from ...problems.base import SPLITS
 from ..formatting import clean, milliseconds, percent, usd
 from ..runs.champions import SPLIT, timed_programs
-from ..runs.drawings import stored_drawings
-from ..runs.figures import REPORTED, instance_row, trust
+from ..runs.figures import REPORTED, instance_row, knows_future, trust
 from ..runs.record import SHORT, RunRecord, metric_rows
-from ..runs.references import knows_future
+from ..runs.stored_run import stored_drawings
 from ..runs.summary import summarise
 from .history import ancestry, loss, unified
 from .overview import COLUMNS, champion_notes, champion_rows

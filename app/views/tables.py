@@ -90,7 +90,7 @@ def print_campaign(console: Console, summary: Mapping[str, Any]) -> None:
         judged = [entry["valid"] or entry["train"] for entry in summary["baselines"].values()]
         failed = sum(not figures or figures["failed"] > 0 for figures in judged)
         words = f"and {count(hidden, 'baseline')} more" + (f", {failed} of which failed" if failed else "")
-        console.print(f"{words}: `gapsmith baselines {summary['problem']}` shows all", markup=False)
+        console.print(f"{words}; --json has {'it' if hidden == 1 else 'them'}", markup=False)
     for line in notes(summary):
         console.print(line, markup=False)
 
@@ -180,7 +180,7 @@ def notes(summary: Mapping[str, Any]) -> list[str]:
         f"{summary['status']}{_because(summary)}"
     )
     if summary["status"] in ("interrupted", "stopped"):
-        lines.append("what was evaluated is kept; `gapsmith resume` goes on where the search stopped")
+        lines.append("what was evaluated is kept; the search can go on where it stopped")
     return lines
 
 

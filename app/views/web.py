@@ -25,8 +25,7 @@ from ...evolve.store.schema import FILE_NAME
 from ...evolve.store.tally import Tally
 from ...problems.base import Drawing
 from ...sandbox.unseen import clean as seen
-from ..error_mapping import known_error
-from ..errors import USAGE, UserError
+from ..errors import USAGE, UserError, known_error
 from ..formatting import clean, json_text
 from ..runs.figures import LOSS, REPORTED
 from ..runs.folders import all_runs, misnamed

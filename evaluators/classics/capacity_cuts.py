@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .tsp import NEAREST, UNIT, TourRelaxation
+from .tour_proof import NEAREST, UNIT, TourRelaxation
 
 _EPSILON = 1e-6
 _CUTS = 50

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 from ...problems.base import Instance, Json, Sense, Verdict
@@ -166,14 +167,16 @@ class StoppableReferences(SolvedReferences):
         return incumbent(solved, verdict)
 
 
-def in_process(method: Callable[..., dict[str, Any]]) -> Solve:
+def in_process(module: str) -> Solve:
     """A method that runs in a process that is killed where the solver inside overruns; its last bound counts.
 
     Args:
-        method: takes public part, seconds, answer, spare and `note`; notes and returns answers as JSON.
+        module: of this package, loaded when a proof begins. Its `certified` takes public part, seconds,
+            answer, spare and `note`; notes and returns answers as JSON.
     """
 
     def solve(public: Mapping[str, Any], seconds: float, answer: Json, spare: int) -> BoundedAnswer:
+        method = import_module(f".{module}", __package__).certified
         arguments = {"public": dict(public), "answer": answer, "spare": spare}
         return BoundedAnswer(**call(method, arguments, seconds))
 

@@ -12,14 +12,15 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Protocol
-
-from pydantic import TypeAdapter, ValidationError
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..course import Course
 from ..types import Completion, Prompt
 from .base import Call, CallTurn, ErrorKind, ModelError, Request
 from .prompt_register import timeless, without_seconds
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,11 +251,15 @@ def _exchange(row: dict[str, Any]) -> Exchange:
 
 @cache
 def _adapter() -> TypeAdapter[Exchange]:
+    from pydantic import TypeAdapter  # views of a run read no cassette from a file
+
     return TypeAdapter(Exchange)
 
 
 def _why(error: Exception) -> str:
     """One clause on a line that cannot be read."""
+    from pydantic import ValidationError
+
     if isinstance(error, UnicodeDecodeError):
         return f"byte {error.start + 1} is no UTF-8"
     if isinstance(error, ValidationError):

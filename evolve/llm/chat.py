@@ -20,11 +20,10 @@ from pydantic import BaseModel, ValidationError
 from ...sandbox.unseen import unseen
 from ..types import Completion
 from .base import ErrorKind, ModelError, count, part, plain_wait
-from .endings import ReplyEnding, ending
 from .keys import NO_KEYS, SecretKeys
-from .limits import stated_limits
 from .operations import MOST_CALLS, block_of
-from .server_answer import ServerFault, fault_of
+from .reply_text import ReplyEnding, ending
+from .server_answer import ServerFault, fault_of, stated_limits
 
 SENTENCE = 500
 """Characters of a provider's text that are kept in a sentence."""
@@ -199,7 +198,7 @@ def sort_error(error: Exception, name: str, keys: SecretKeys = NO_KEYS) -> Model
         return ModelError(
             ErrorKind.CONNECTION, f"{name}: connection failed: {cause}", unknown_outcome=not _unsent(error)
         )
-    kind, hint = _kind(fault)
+    kind, hint = kind_of(fault)
     sentence = f"{name}: the provider says ({fault.status}): {clip(keys.hide(fault.sentence))}"
     asked = _retry_after(error)
     return ModelError(
@@ -271,12 +270,13 @@ _FILTERED = re.compile(
     r"content.?filter|content management policy|content.policy|data_?inspection_?failed|inappropriate content"
     r"|violates usage guidelines|was flagged|requires moderation|content exists risk"
 )
+_LONG = re.compile(r"(?<!took )(?<!taking )too long")
 _UNKNOWN_MODEL = re.compile(
     r"model_not_found|not a valid model|unknown model|model .{0,80}(?:not exist|not found)"
 )
 
 
-def _kind(fault: ServerFault) -> tuple[ErrorKind, str]:
+def kind_of(fault: ServerFault) -> tuple[ErrorKind, str]:
     """Kind and hint of what a server said."""
     status = fault.status
     text = f"{fault.words} {fault.sentence}".lower()
@@ -305,7 +305,7 @@ def _too_long(status: int, text: str) -> bool:
         return False
     limits = stated_limits(text)
     spoken = limits is not None and limits.reply is None
-    return spoken or "context_length" in text or "exceed_context" in text or "too long" in text
+    return spoken or "context_length" in text or "exceed_context" in text or bool(_LONG.search(text))
 
 
 _TRY_AGAIN = re.compile(

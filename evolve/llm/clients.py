@@ -22,14 +22,21 @@ from ...problems.base import Json
 from ..types import Completion
 from .base import ErrorKind, MissingExtra, ModelError, Request
 from .chat import INSIDE, MOST_BYTES, parse_reply, server_fault, sort_error
-from .endings import ReplyEnding, ending
-from .keys import NO_KEY_NEEDED, NO_KEYS, SecretKeys, address_fault, check_key, find_key, is_local
-from .parameters import ChatQuestion, Parameters
-from .proxies import proxy_options, write_plainly
-from .responses_api import PATH, as_chat, question
+from .keys import (
+    NO_KEY_NEEDED,
+    NO_KEYS,
+    SecretKeys,
+    address_fault,
+    check_key,
+    find_key,
+    is_local,
+    proxy_options,
+    write_plainly,
+)
+from .parameters import PATH, ChatQuestion, Parameters, as_chat, is_stream, joined, question
+from .reply_text import ReplyEnding, ending
 from .server_answer import fault_of
 from .settings import ModelSettings
-from .streams import is_stream, joined
 
 # One thread with an event loop, for providers whose packages are asynchronous.
 #

@@ -24,6 +24,7 @@ from ..types import Completion
 from .base import ErrorKind, ModelError, Request, plain_wait
 from .chat import LABEL, MOST_BYTES, clip
 from .command_output import (
+    HINTS,
     Printed,
     Reading,
     fault_of,
@@ -33,6 +34,8 @@ from .command_output import (
     read_text,
     wait_of,
 )
+from .edits import fences
+from .endings import ReplyEnding, ending
 from .keys import SecretKeys
 from .settings import AGENT, COMMAND, PROGRAMS, ModelSettings
 
@@ -239,6 +242,9 @@ _PASSED_ON = frozenset(
 _PREFIXES_PASSED_ON = ("LC_", "XDG_")
 _SHORT = 600
 """Characters up to which a reply without a code block may be a fault in words, printed with exit code 0."""
+_SAID_WITH_CODE_0 = (ErrorKind.MONEY, ErrorKind.RATE_LIMIT, ErrorKind.KEY)
+_OPEN_FENCE = "open fence"
+"""Finish reason, which no list holds, of a reply with an open fence whose program tells no other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,17 +311,17 @@ class CommandProgram:
     read: Reading
     keys: SecretKeys
 
-    def fault(self, ending: ProgramEnd, printed: Printed) -> ModelError | None:
+    def fault(self, end: ProgramEnd, printed: Printed) -> ModelError | None:
         """What the program reports, by its exit code, in its document, or in words alone; None if nothing."""
         short = len(printed.text) <= _SHORT and "```" not in printed.text
-        if ending.code == 0 and printed.fault is None:
-            fault = fault_of(printed.text or ending.errors) if short else None
-            if fault is None or fault[0] in (ErrorKind.TOO_LONG, ErrorKind.UNKNOWN_MODEL):
-                return None
+        good = end.code == 0 and printed.fault is None
+        if good and not (short and fault_of(printed.text or end.errors) in _SAID_WITH_CODE_0):
+            return None
         words = printed.fault or (printed.text if short else "") or ""
-        words = "\n".join(part for part in (ending.errors.strip()[-2000:], words.strip()) if part)
-        ended = "" if ending.code in (0, None) else f" (exit code {ending.code})"
-        kind, hint = fault_of(words) or (ErrorKind.SERVER, "")
+        words = "\n".join(part for part in (end.errors.strip()[-2000:], words.strip()) if part)
+        ended = "" if end.code in (0, None) else f" (exit code {end.code})"
+        kind = fault_of(words) or ErrorKind.SERVER
+        hint = HINTS.get(kind, "")
         said = clip(self.keys.hide(words)) or "nothing"
         return self.error(
             kind,
@@ -357,7 +363,7 @@ class CommandModel:
         prompt = "\n\n".join(part for part in (request.prompt.system, request.prompt.user) if part)
         try:
             with tempfile.TemporaryDirectory(prefix="gapsmith-command-", ignore_cleanup_errors=True) as room:
-                ending = run_program(
+                end = run_program(
                     program.arguments,
                     prompt,
                     program.environment,
@@ -368,32 +374,35 @@ class CommandModel:
                 )
         except OSError as error:
             raise program.error(ErrorKind.MISSING, f"cannot be started: {error.strerror or error}") from None
-        self._check_time_and_size(ending, request)
-        printed = program.read(ending.output)
-        if (fault := program.fault(ending, printed)) is not None:
+        self._check_time_and_size(end, request)
+        printed = program.read(end.output)
+        if (fault := program.fault(end, printed)) is not None:
             raise fault
-        if not printed.text.strip():
+        cut = ending(printed.finish) in (ReplyEnding.CUT, ReplyEnding.WITHHELD)
+        if not printed.text.strip() and not cut:
             raise program.error(ErrorKind.EMPTY, "printed no reply", unknown=True)
+        blocks = fences(printed.text)
+        seems = _OPEN_FENCE if blocks and not blocks[-1].closed else "stop"
         return Completion(
             text=printed.text,
             model=clip(printed.model, LABEL) if printed.model else program.spec,
             tokens_in=printed.tokens_in,
             tokens_out=printed.tokens_out,
             cost_usd=printed.cost_usd,
-            seconds=ending.seconds,
-            finish_reason="stop",
+            seconds=end.seconds,
+            finish_reason=clip(printed.finish or seems, LABEL),
             tokens_cached=printed.tokens_cached,
         )
 
-    def _check_time_and_size(self, ending: ProgramEnd, request: Request) -> None:
-        if ending.stopped:
+    def _check_time_and_size(self, end: ProgramEnd, request: Request) -> None:
+        if end.stopped:
             raise self._program.error(ErrorKind.CLOSED, "was ended: the campaign is ending", unknown=True)
-        if ending.late:
+        if end.late:
             limit = f"{request.timeout_seconds:g} seconds"
             raise self._program.error(
                 ErrorKind.TIMEOUT, f"no reply within {limit} (timeout_seconds)", unknown=True
             )
-        if ending.flooded:
+        if end.flooded:
             said = f"printed more than {MOST_BYTES:,} bytes, expected one reply"
             raise self._program.error(ErrorKind.GARBAGE, said, unknown=True)
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from .base import ErrorKind, amount, count
+from .chat import kind_of
+from .server_answer import ServerFault
 
 _CODES = re.compile(
     r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b]*+(?:\x07|\x1b\\)|[@-Z\\^_=>78])|[\x00-\x08\x0e-\x1a\x7f]"
@@ -28,6 +30,7 @@ class Printed:
         tokens_in, tokens_out, tokens_cached: counts of tokens, None where the program does not say.
         cost_usd: US dollars, likewise.
         fault: the program's own words where it reports a fault in place of a reply.
+        finish: finish reason of the reply, None where the program does not say.
     """
 
     text: str = ""
@@ -37,6 +40,7 @@ class Printed:
     tokens_cached: int | None = None
     cost_usd: float | None = None
     fault: str | None = None
+    finish: str | None = None
 
 
 Reading: TypeAlias = Callable[[str], Printed]
@@ -69,6 +73,9 @@ def _claude_result(document: Mapping[str, Any]) -> Printed:
     written = count(usage.get("cache_creation_input_tokens")) or 0
     result = document.get("result")
     text = result if isinstance(result, str) else ""
+    finish = document.get("stop_reason")
+    subtype = str(document.get("subtype"))
+    failed = bool(document.get("is_error")) or subtype.startswith("error")
     return Printed(
         text=text,
         model=next(iter(_table(document, "modelUsage")), None),
@@ -76,8 +83,13 @@ def _claude_result(document: Mapping[str, Any]) -> Printed:
         tokens_out=count(usage.get("output_tokens")),
         tokens_cached=None if fresh is None else cached,
         cost_usd=amount(document.get("total_cost_usd")),
-        fault=(text or str(document.get("subtype"))) if document.get("is_error") else None,
+        fault=(text or _joined(document.get("errors")) or subtype) if failed else None,
+        finish=finish if isinstance(finish, str) else None,
     )
+
+
+def _joined(words: object) -> str:
+    return "; ".join(filter(None, map(str, words))) if isinstance(words, list) else ""
 
 
 def read_codex(output: str) -> Printed:
@@ -107,6 +119,7 @@ def read_codex(output: str) -> Printed:
         tokens_out=count(usage.get("output_tokens")),
         tokens_cached=count(usage.get("cached_input_tokens")),
         fault=fault,
+        finish="stop",
     )
 
 
@@ -125,6 +138,7 @@ def read_gemini(output: str) -> Printed:
                 tokens_in=_total(tokens, "prompt"),
                 tokens_out=_total(tokens, "candidates", "thoughts"),
                 tokens_cached=_total(tokens, "cached"),
+                finish="stop",
             )
     return read_text(output)
 
@@ -165,23 +179,21 @@ def _next_object(text: str, place: int) -> int:
     return found + 1 if found >= 0 else -1
 
 
-_FAULTS: tuple[tuple[ErrorKind, str, re.Pattern[str]], ...] = (
-    (
-        ErrorKind.MONEY,
-        "add credit at the provider, then resume",
-        re.compile(r"insufficient.quota|credit balance|out of credits|payment required|billing"),
-    ),
+_STATUS = re.compile(
+    r"\b(?:error(?: code)?|status(?: code)?|http(?:/\d(?:\.\d)?)?(?: error)?)\W{0,3}([45]\d\d)\b"
+)
+"""A server's answer, as programs quote it."""
+_FAULTS: tuple[tuple[ErrorKind, re.Pattern[str]], ...] = (
+    (ErrorKind.MONEY, re.compile(r"billing")),
     (
         ErrorKind.RATE_LIMIT,
-        "",
         re.compile(
             r"rate.?limit|too many requests|\b429\b|overloaded|usage limit|quota exceeded|exceeded your"
-            r"|resource.?exhausted|limit reached|hit your limit"
+            r"|resource.?exhausted|limit reached|hit your (?:[\w-]{1,20} )?limit"
         ),
     ),
     (
         ErrorKind.KEY,
-        "log in to the program once by hand, then resume",
         re.compile(
             r"not logged in|log ?in again|please log ?in|please run|/login|login expired|session expired"
             r"|token expired|expired token|token has expired|unauthori[sz]ed|authenticat|invalid api key"
@@ -189,29 +201,35 @@ _FAULTS: tuple[tuple[ErrorKind, str, re.Pattern[str]], ...] = (
         ),
     ),
     (
-        ErrorKind.TOO_LONG,
-        "lower [prompts] tokens",
-        re.compile(r"context.?length|context window|prompt is too long|input is too long|too many tokens"),
-    ),
-    (
         ErrorKind.UNKNOWN_MODEL,
-        "check the model's name, then resume",
         re.compile(
-            r"unknown model|invalid model|model not found|no such model"
+            r"invalid model|model not found|no such model"
             r"|model[^\n]{0,80}(?:not found|not supported|does not exist|not available)"
         ),
     ),
 )
-"""Kind of fault, hint, and words in lower case, in the order of trying."""
+"""Kind of fault, and words of programs in lower case, in the order of trying; after those of servers."""
+HINTS: Mapping[ErrorKind, str] = {
+    ErrorKind.MONEY: "add credit at the provider, then resume",
+    ErrorKind.KEY: "log in to the program once by hand, then resume",
+    ErrorKind.TOO_LONG: "lower [prompts] tokens",
+    ErrorKind.UNKNOWN_MODEL: "check the model's name, then resume",
+    ErrorKind.REQUEST: "change the program's options, then resume",
+}
 _WAIT = re.compile(r"\b(?:in|after)\s{1,3}(\d{1,6})\s{0,3}(s|sec|m|min|h|hour)", re.IGNORECASE)
 _UNTIL = re.compile(r"\|(\d{10})\b")
 _UNIT_SECONDS = {"s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "hour": 3600.0}
 
 
-def fault_of(words: str) -> tuple[ErrorKind, str] | None:
-    """Kind and hint of a fault that a program reports in words; None for words of no fault that is listed."""
+def fault_of(words: str) -> ErrorKind | None:
+    """Kind of a fault that a program reports in a server's words or its own; None for none that is listed."""
     text = words[:20_000].lower()
-    return next(((kind, hint) for kind, hint, pattern in _FAULTS if pattern.search(text)), None)
+    status = _STATUS.search(text)
+    kind, _ = kind_of(ServerFault(int(status[1]) if status else 400, text))
+    if kind not in (ErrorKind.REQUEST, ErrorKind.SERVER):
+        return kind
+    own = next((kind for kind, pattern in _FAULTS if pattern.search(text)), None)
+    return own or (kind if status else None)
 
 
 def wait_of(words: str, now: float) -> float | None:

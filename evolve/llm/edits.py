@@ -15,8 +15,7 @@ from dataclasses import dataclass
 
 from ...prompts.marks import restore
 from ..types import RejectionReason
-from .endings import ReplyEnding
-from .thoughts import answer_of, without_thoughts
+from .reply_text import ReplyEnding, answer_of
 
 # The fences of a reply, and the parts of a reply that hold a program each.
 
@@ -68,22 +67,6 @@ def dedent(text: str) -> str:
     lines = text.split("\n")
     margin = min((len(line) - len(line.lstrip(" ")) for line in lines if line.strip()), default=0)
     return "\n".join(line[margin:] for line in lines)
-
-
-def programs_of(reply: str, entry_point: str, most: int) -> list[str]:
-    """A reply cut into parts that hold a whole program each, at most `most`; the last ones if there are more.
-
-    A part begins after the program before, so that it holds what is said of its own. A reply with hunks, or
-    in which at most one fence defines the entry point, is one part.
-    """
-    text = without_thoughts(reply.replace("\r\n", "\n"))
-    ends = [f.end for f in fences(text) if f.python and defined(entry_point).search(f.text)]
-    lines = text.split("\n")
-    if most == 1 or len(ends) < 2 or any(map(SEARCH.match, lines)):
-        return [reply]
-    ends[-1] = len(lines)
-    parts = ["\n".join(lines[begin:end]) for begin, end in zip([0, *ends], ends, strict=False)]
-    return parts[-most:]
 
 
 START = "# EVOLVE-BLOCK-START"

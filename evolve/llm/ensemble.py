@@ -1,8 +1,4 @@
-"""Which model is asked for what, by weight or by a bandit, and which one is set aside.
-
-The bandit's state is the campaign's own count of tries, gains and costs per arm, which the store holds: it is
-handed in with every ask, so nothing is kept here and a resumed or replayed campaign chooses the same.
-"""
+"""Which model is asked for what, by weight, and which one is set aside."""
 
 from __future__ import annotations
 
@@ -11,7 +7,6 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from enum import StrEnum
 
 from .base import Price
 
@@ -23,22 +18,6 @@ OPERATORS: Mapping[str, float] = {
     "repair": 4,
 }
 """Operators of a first question and their shares; *combine* and *repair* only where they are possible."""
-STALLED = "stalled"
-"""Operator of a campaign that stands still, in place of all but *repair*; its share is theirs together."""
-DESIGN = "design"
-"""Operator of every second question of a campaign's opening, likewise."""
-_REST = sum(OPERATORS.values()) - OPERATORS["repair"]
-_SHARES = {**OPERATORS, STALLED: _REST, DESIGN: _REST}
-_TYPICAL_TOKENS = (3000, 1500)
-LEAST_COST_SHARE = 0.05
-"""Floor of an arm's mean cost, as a share of the largest arm's: a free model costs a twentieth of it."""
-
-
-class ArmChoice(StrEnum):
-    """How arms are chosen."""
-
-    WEIGHTS = "weights"
-    BANDIT = "bandit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +56,7 @@ def arms(members: Sequence[Member]) -> list[Arm]:
             member.price,
         )
         for index, member in enumerate(members)
-        for operator, share in _SHARES.items()
+        for operator, share in OPERATORS.items()
     ]
 
 
@@ -87,56 +66,14 @@ def _label(specs: Sequence[str], index: int) -> str:
     return specs[index] if not before else f"{specs[index]} #{before + 1}"
 
 
-def choose(
-    choice: ArmChoice,
-    arms: Sequence[Arm],
-    counts: Mapping[str, tuple[int, int]],
-    costs: Mapping[str, float],
-    rng: random.Random,
-) -> Arm:
-    """The arm for an ask.
-
-    The bandit samples each arm's chance of a gain from its posterior, divides by its mean cost and takes the
-    largest: Thompson sampling with budgets (Thompson 1933, doi:10.1093/biomet/25.3-4.285; Xia et al., IJCAI
-    2015). No mean cost counts as less than `LEAST_COST_SHARE` of the largest among the arms given, so a free
-    or nearly free model does not shut out one that costs money and gains more than twenty times as often.
+def choose(arms: Sequence[Arm], rng: random.Random) -> Arm:
+    """The arm for an ask, drawn by weight.
 
     Args:
-        choice: by weights, or by the bandit.
         arms: those that are possible now, at least one.
-        counts: arm's name → (tries, gains) so far.
-        costs: arm's name → US dollars so far; only used when every arm has a price.
         rng: the ask's own stream.
     """
-    if choice is ArmChoice.WEIGHTS:
-        return rng.choices(arms, [arm.weight for arm in arms])[0]
-
-    def sample(arm: Arm) -> float:
-        tries, gains = counts.get(arm.name, (0, 0))
-        return rng.betavariate(1 + gains, 1 + tries - gains)
-
-    values = [
-        sample(arm) / divisor for arm, divisor in zip(arms, _divisors(arms, counts, costs), strict=True)
-    ]
-    return arms[values.index(max(values))]
-
-
-def _divisors(
-    arms: Sequence[Arm], counts: Mapping[str, tuple[int, int]], costs: Mapping[str, float]
-) -> list[float]:
-    """What an arm's chance is divided by: its mean US dollars per try, with their floor; else 1 for all."""
-    if any(arm.price is None for arm in arms):
-        return [1.0] * len(arms)
-    means = [_mean_cost(arm, counts.get(arm.name, (0, 0))[0], costs.get(arm.name)) for arm in arms]
-    floor = LEAST_COST_SHARE * max(means)
-    return [max(mean, floor) if floor > 0 else 1.0 for mean in means]
-
-
-def _mean_cost(arm: Arm, tries: int, total: float | None) -> float:
-    """Mean US dollars per try; a typical call's price counts as one try."""
-    price = arm.price or Price(Decimal(0), Decimal(0))
-    typical = float(price.cost(*_TYPICAL_TOKENS))
-    return typical if total is None else (total + typical) / (tries + 1)
+    return rng.choices(arms, [arm.weight for arm in arms])[0]
 
 
 def in_turn(arm: Arm, arms: Sequence[Arm]) -> Iterator[tuple[Arm, bool]]:

@@ -35,13 +35,12 @@ from ..types import (
 )
 from .base import SKIPPED, CallTurn, LeftOpen, ModelError, Recourse, Transcript, Turn
 from .caller import Caller
-from .endings import ReplyEnding, ending
 from .ensemble import Arm
 from .operations import OperationCall, calls_of, schemas
 from .prompt_scores import gaps_of
 from .replies import Examine, Reply, idea_of
+from .reply_text import ReplyEnding, ending, without_thoughts
 from .settings import EpisodeSettings
-from .thoughts import without_thoughts
 
 WITHOUT_GAIN = 3
 """Evaluations in succession without a gain beyond noise after which an episode ends (count)."""

@@ -16,7 +16,7 @@ from typing import Any, Protocol, get_type_hints
 from ...problems.base import Json
 from ...prompts.marks import restore
 from .edits import defined, fences
-from .thoughts import without_thoughts
+from .reply_text import without_thoughts
 
 MOST_CALLS = 8
 """Calls of one reply that are looked at (count)."""

@@ -1,10 +1,11 @@
-"""How a server is asked, as it refuses things; apart from the clients, which share it."""
+"""How a server is asked, as it refuses things, and other forms of replies; apart from the clients."""
 
 from __future__ import annotations
 
+import json
 import re
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,9 +14,134 @@ from ..types import Prompt
 from .base import Transcript
 from .chat import clip
 from .keys import NO_KEYS, SecretKeys
-from .limits import LEAST_ROOM, prompt_alone, stated_limits
 from .operations import tool_calls
-from .server_answer import ServerFault
+from .server_answer import LEAST_ROOM, ServerFault, prompt_alone, stated_limits
+
+PATH = "/responses"
+
+
+def question(model: str, messages: Sequence[Mapping[str, str]], sent: Mapping[str, Json]) -> dict[str, Json]:
+    """The body of a request with chat messages and a chat's parameters."""
+    asked: dict[str, Json] = {
+        "model": model,
+        "store": False,
+        "input": [dict(message) for message in messages],
+    }
+    for name, value in sent.items():
+        if name in ("max_tokens", "max_completion_tokens"):
+            asked["max_output_tokens"] = value
+        elif name == "reasoning_effort":
+            asked["reasoning"] = {"effort": value}
+        elif name not in ("stream", "stream_options"):
+            asked[name] = value
+    return asked
+
+
+def as_chat(body: str) -> str:
+    """A response's body as the body of a chat completion (JSON text); any other body as it is."""
+    try:
+        response = json.loads(body)
+    except (ValueError, RecursionError):
+        return body
+    if not isinstance(response, Mapping) or not isinstance(response.get("output"), list):
+        return body
+    parts = list(_parts(response["output"]))
+    refusals = [part["refusal"] for part in parts if isinstance(part.get("refusal"), str)]
+    message = {"content": "".join(part["text"] for part in parts if isinstance(part.get("text"), str))}
+    if refusals:
+        message["refusal"] = refusals[0]
+    choice = {"message": message, "finish_reason": _finish(response)}
+    chat = {"model": response.get("model"), "choices": [choice], "usage": _usage(response.get("usage"))}
+    return json.dumps(chat)
+
+
+def _parts(output: Sequence[object]) -> Iterator[Mapping[str, Any]]:
+    """The parts of the messages among a response's items; reasoning is another kind of item."""
+    for item in output:
+        content = item.get("content") if isinstance(item, Mapping) and item.get("type") == "message" else None
+        parts = content if isinstance(content, list) else ()
+        yield from (part for part in parts if isinstance(part, Mapping))
+
+
+def _finish(response: Mapping[str, Any]) -> str:
+    status = response.get("status")
+    details = response.get("incomplete_details")
+    reason = details.get("reason") if isinstance(details, Mapping) else None
+    return str(reason or status) if status not in (None, "completed") else "stop"
+
+
+def _usage(usage: object) -> Mapping[str, Any] | None:
+    if not isinstance(usage, Mapping):
+        return None
+    names = {"input_tokens": "prompt_tokens", "output_tokens": "completion_tokens"}
+    details = {f"{name}_details": f"{chat}_details" for name, chat in names.items()}
+    return {chat: usage[name] for name, chat in {**names, **details}.items() if name in usage}
+
+
+_END = "[DONE]"
+_LINE_END = re.compile(r"\r\n|\r|\n")
+"""Of a stream of events; `str.splitlines` ends lines inside of a text too (U+2028, U+0085)."""
+BROKEN = "incomplete"
+"""Finish reason of a stream that ends before its last event."""
+
+
+def is_stream(body: str) -> bool:
+    """Whether a body is a stream of events, asked for or not."""
+    head = body[:4096].lstrip("\ufeff \r\n\t")
+    return head.startswith(("data:", "event:", ": ", ":\n", "id:"))
+
+
+def joined(body: str) -> str:
+    """A stream of chat chunks as the body of one chat completion (JSON text).
+
+    A stream that ends without a finish reason and without its last event was broken off, and says so.
+    """
+    text: list[str] = []
+    whole: dict[str, Any] = {}
+    finish: str | None = None
+    ended = False
+    for event in _events(body):
+        if event is None:
+            ended = True
+            continue
+        whole |= {name: event[name] for name in ("model", "usage", "error") if event.get(name)}
+        if "choices" not in event and isinstance(event.get("message"), str):
+            whole["error"] = event
+        choice = _first(event.get("choices"))
+        message = choice.get("delta") or choice.get("message") or {}
+        if isinstance(message, Mapping) and isinstance(message.get("content"), str):
+            text.append(message["content"])
+        finish = choice.get("finish_reason") or finish
+    if "error" in whole and not text:
+        return json.dumps({"error": whole["error"]})
+    if "error" in whole or (finish is None and not ended):
+        finish = "error" if "error" in whole else BROKEN
+    whole.pop("error", None)
+    message = {"role": "assistant", "content": "".join(text)}
+    return json.dumps({**whole, "choices": [{"message": message, "finish_reason": finish or "stop"}]})
+
+
+def _first(choices: object) -> Mapping[str, Any]:
+    first = choices[0] if isinstance(choices, list) and choices else None
+    return first if isinstance(first, Mapping) else {}
+
+
+def _events(body: str) -> Iterator[Mapping[str, Any] | None]:
+    """The documents of a stream's events; None for the one that ends it. What is no JSON is left out."""
+    for line in _LINE_END.split(body):
+        if not line.startswith("data:"):
+            continue
+        data = line.removeprefix("data:").strip()
+        if data == _END:
+            yield None
+            continue
+        try:
+            document = json.loads(data)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(document, Mapping):
+            yield document
+
 
 OUTPUT_LIMITS = ("max_completion_tokens", "max_tokens")
 _CHANGEABLE = frozenset({400, 404, 405, 413, 422, 429, 500, 501})

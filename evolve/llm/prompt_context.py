@@ -14,10 +14,10 @@ from statistics import fmean, stdev
 
 from ...evaluators.base import Score, ScoreStatus, half_interval, student
 from ...problems.base import DescribesCalls, Driven, Instance, Sense
-from ...prompts.builder import DESIGN, NOTES, STALLED
+from ...prompts.builder import NOTES
 from ...prompts.parts import Failure, Founder, Parts, Source, Stratum, Task, Tried
-from ...prompts.text import SMALLEST, percent, short_inputs, shortened, tokens
-from ..types import Context, Directive, Elite, Failed
+from ...prompts.text import SMALLEST, short_inputs, shortened, tokens
+from ..types import Context, Elite, Failed
 from .edits import START
 from .prompt_scores import (
     Explain,
@@ -58,8 +58,6 @@ def _idea(elite: Elite) -> str:
 
 PLAIN_STRATA = 6
 """More strata than these are shown by the values that they share."""
-FEW_GROUPS = 4
-"""Of fewer groups, those on which a program loses most are no narrower question than all."""
 NAMED = 6
 """Groups that a sentence names."""
 EDITS_FROM_LINES = 40
@@ -89,23 +87,17 @@ def context_for(
         notes: the page of notes.
     """
     parent = parents[0]
-    turn = context.turn if operator == STALLED else None
     partner = parents[1] if operator == "combine" and len(parents) > 1 else None
     best = context.best if context.best is not None else context.start
     labels = {best.candidate.id: "the best program", parent.candidate.id: "this program"}
     if partner is not None:
         labels[partner.candidate.id] = "the second program"
     shown = {elite.candidate.id for elite in (parent, partner) if elite is not None}
-    others = [] if operator == DESIGN else _others(context, labels)
+    others = _others(context, labels)
     labels |= {elite.candidate.id: label.replace("Program", "program") for label, elite, _ in others}
     beside = ("Program A", others[0][1]) if others else ("The start program", context.start)
     text = main_text(parent) if failure is None or not failure.ran else failure.text
-    programs = context.programs if failure is None or failure.ran else 1
-    anew = (
-        programs > 1
-        or operator in ("explore", DESIGN, NOTES)
-        or turn in (Directive.REPRESENTATION, Directive.FRESH)
-    )
+    anew = operator in ("explore", NOTES)
     lines = 0 if anew else len(text.splitlines())
     hunks = lines >= hunks_from and operator != "combine"
     columns, strata = _table(parent, partner, best, [elite for _, elite, _ in others], context)
@@ -123,7 +115,6 @@ def context_for(
         worst=tuple(cases_of(parent, best, beside, context, explain))
         if failure is None and operator != NOTES
         else (),
-        losing=_losing(best, context),
         gains=_gains(parent, partner, context) if partner else "",
         tried=_fitting(line_of(attempt, labels, groups, bests) for attempt in context.attempts),
         under_way=context.under_way,
@@ -133,9 +124,6 @@ def context_for(
         time_budget=budget_words(context),
         failure=failure,
         solved=best.solved,
-        turn="" if turn is None else turn.value,
-        develops=context.develops and operator == "improve",
-        programs=programs,
         hunks=hunks,
         edits=lines >= EDITS_FROM_LINES and not hunks,
         blocks=START in text,
@@ -376,16 +364,6 @@ def _mean(gaps: Gaps, ids: Sequence[str]) -> float | None:
     """Mean gap in percent over the instances of these that have one; None when none has."""
     measured = [gaps[id] for id in ids if id in gaps]
     return fmean(measured) if measured else None
-
-
-def _losing(best: Elite, context: Context) -> tuple[str, ...]:
-    """The groups on which a program loses most; none where there are so few that nearly all are named."""
-    gaps = gaps_of(best.evaluation.scores, context.instances)
-    rows = [_row(name, ids, [gaps]) for name, ids in _groups(context.instances, gaps).items()]
-    if len(rows) < FEW_GROUPS:
-        return ()
-    worst = sorted(rows, key=lambda row: -(row.gaps[0] or 0.0))[: len(rows) // 2][: NAMED // 2]
-    return tuple(f"{row.name} ({percent(row.gaps[0])})" for row in worst if row.gaps[0])
 
 
 def _gains(parent: Elite, partner: Elite, context: Context) -> str:

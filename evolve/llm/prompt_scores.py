@@ -47,8 +47,7 @@ def cases_of(
     """Instances on which the parent loses most, then the one of the best program's, with all answers.
 
     Where the parent is the best program, the answers of another program stand beside its own: what two
-    principles do with one instance says more than what one does. At a stand-still each prompt goes on to the
-    next instances.
+    principles do with one instance says more than what one does.
 
     Args:
         parent, best: programs of the prompt.
@@ -81,9 +80,7 @@ def cases_of(
 
 def _chosen(parent: Elite, best: Elite, context: Context) -> list[str]:
     """The instances of a prompt (ids): of a reported score all."""
-    ids = _worst(parent, context.instances)
-    first = WORST * context.still % max(1, len(ids))
-    chosen = [*ids[first:], *ids[:first]][:WORST]
+    chosen = _worst(parent, context.instances)[:WORST]
     if best.candidate.id != parent.candidate.id:
         chosen += [id for id in _worst(best, context.instances) if id not in chosen][:1]
     return chosen

@@ -8,13 +8,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from ...prompts.builder import DESIGN, NOTES, STALLED, Builder, PromptTooLarge
+from ...prompts.builder import NOTES, Builder, PromptTooLarge
 from ...prompts.parts import Failure, Parts
 from ...prompts.text import tokens
-from ..agenda import page_of, subject_of, with_page
+from ..agenda import page_of, with_page
 from ..course import Course
 from ..iteration import Iteration
-from ..store.course import SharedReply
 from ..types import (
     Completion,
     Context,
@@ -30,16 +29,16 @@ from ..types import (
 from .base import SKIPPED, ErrorKind, Leavable, LeftOpen, ModelError, Recourse, Transcript
 from .caller import Caller
 from .cassette import CassetteModel
-from .endings import ReplyEnding, ending
-from .ensemble import Arm, ArmChoice, Member, ModelHealth, arms, choose, in_turn
+from .ensemble import Arm, Member, ModelHealth, arms, choose, in_turn
 from .episodes import Episodes, EpisodeTerms
 from .ledger import BudgetSpent
-from .limits import fitting_tokens
 from .operations import usage
 from .prompt_context import context_for, failure_of, main_text
 from .prompt_register import PromptRegister
 from .prompt_scores import Explain, nothing
-from .replies import REPAIRABLE, Examine, ProgramReading, Reply, ReplyReader, SharedReplies, idea_of
+from .replies import REPAIRABLE, Examine, ProgramReading, Reply, ReplyReader, idea_of
+from .reply_text import ReplyEnding, ending
+from .server_answer import fitting_tokens
 from .settings import PromptSettings
 
 EXCERPT = 300
@@ -71,8 +70,6 @@ class PromptedProposer:
         explain: says what programs' answers do with instances; called from several threads at once.
         pages: iteration → page of notes that it wrote in an earlier session.
         sent: iterations of an earlier session and their prompts, the first ones first.
-        shared: iteration → its reply of an earlier session, that later iterations share: the name of the
-            operator and the model that were asked, prompt and completion; or its rejection.
         remarks: notes of a workbench, each with the iterations that were asked for before (count).
         terms: of conversations; None asks single questions.
     """
@@ -86,7 +83,6 @@ class PromptedProposer:
         explain: Explain = nothing,
         pages: Mapping[int, str] | None = None,
         sent: Iterable[tuple[int, Prompt]] = (),
-        shared: Mapping[int, SharedReply | Rejection] | None = None,
         remarks: Sequence[tuple[int, str]] = (),
         terms: EpisodeTerms | None = None,
     ) -> None:
@@ -104,9 +100,6 @@ class PromptedProposer:
         self._left = threading.Event()
         self._asked = PromptRegister(sent)
         self.combined: set[frozenset[str]] = set()
-        self._shared = SharedReplies(
-            {first: self._recalled(reply) for first, reply in (shared or {}).items()}
-        )
         record = None if self._record is None else self._record.prompt
         self._episodes = (
             Episodes(terms, self._callers, examine, self._arm, record)
@@ -117,8 +110,6 @@ class PromptedProposer:
     def propose(self, parents: Sequence[Elite], context: Context, rng: random.Random) -> Proposal | Rejection:
         """A model's new text for the first parent; see `Proposer`.
 
-        Iterations that share a reply ask once: the others wait for it, and take its next programs.
-
         Raises:
             ModelError: a person must act.
             BudgetSpent: no further call fits under a cap.
@@ -126,14 +117,7 @@ class PromptedProposer:
         if self._episodes is not None and context.programs > 1:
             opening = partial(self._first_answer, parents, context, rng)
             return self._episodes.propose(parents, context, opening)
-        if context.program > 1:
-            answer = self._shared.of(context.iteration - context.program + 1).result()
-            return answer if isinstance(answer, Rejection) else self._made(answer, parents, context)
-        if context.programs > 1:
-            answer = self._shared.ask(context.iteration, lambda: self._first_answer(parents, context, rng))
-        else:
-            answer = self._first_answer(parents, context, rng)
-        return self._made(answer, parents, context)
+        return self._made(self._first_answer(parents, context, rng), parents, context)
 
     @property
     def talks(self) -> bool:
@@ -175,33 +159,23 @@ class PromptedProposer:
         self, answer: Reply | Rejection, parents: Sequence[Elite], context: Context
     ) -> Proposal | Rejection:
         """What the program of an iteration in an answer amounts to, after one repair if it needs one."""
-        if isinstance(answer, Rejection):
-            made: Proposal | Rejection = answer
-            arm = self._arm(answer.operator)
-            said = ""
-        else:
-            arm = answer.arm
-            reading = answer.reading or self._reading(arm, parents, context)
-            made = self._read(answer, Origin(arm.operator), reading, context)
-            said = reading.part(answer.completion.text, context.program) or ""
+        arm = self._arm(answer.operator) if isinstance(answer, Rejection) else answer.arm
+        made = answer if isinstance(answer, Rejection) else self._read(answer, Origin(arm.operator))
         if isinstance(made, Proposal) or made.reason not in REPAIRABLE or made.completion is None:
             return made
-        if arm.operator == Origin.REPAIR or (context.program > 1 and not said):
+        if arm.operator == Origin.REPAIR:
             return made
-        failure = Failure(f"{made.reason.value}: {made.excerpt}", said or made.completion.text)
-        alone = replace(context, programs=1, program=1)
-        repair = partial(self.ask_for, "repair", parents, alone, failure, arm.model)
-        reading = self._reading(arm, parents, alone)
-        mended = self._answer(arm, repair(), Origin.REPAIR, 2, reading, alone, repair)
-        return mended if isinstance(mended, Rejection) else self._read(mended, Origin.REPAIR, reading, alone)
+        failure = Failure(f"{made.reason.value}: {made.excerpt}", made.completion.text)
+        repair = partial(self.ask_for, "repair", parents, context, failure, arm.model)
+        reading = self._reading(arm, parents, context)
+        mended = self._answer(arm, repair(), Origin.REPAIR, 2, reading, context, repair)
+        return mended if isinstance(mended, Rejection) else self._read(mended, Origin.REPAIR)
 
     def _reading(self, arm: Arm, parents: Sequence[Elite], context: Context) -> ReplyReader:
         """Reads the replies to an arm's question: about the program that failed, or else the first parent."""
         mends = arm.operator == Origin.REPAIR and context.failed is not None
         changed = context.failed if mends and context.failed else parents[0]
-        return ReplyReader(
-            changed.candidate.files, context.problem.entry_point, self._examine, context.programs
-        )
+        return ReplyReader(changed.candidate.files, context.problem.entry_point, self._examine)
 
     def _arm(self, name: str, model: str = "") -> Arm:
         """The arm that an iteration was counted by, or else one of the same operator."""
@@ -209,13 +183,6 @@ class PromptedProposer:
         same = [arm for arm in self._arms if arm.operator == operator]
         specs = [arm for arm in same if self._callers[arm.model].settings.spec == model]
         return next((arm for arm in same if arm.name == name), (specs or same or self._arms)[0])
-
-    def _recalled(self, reply: SharedReply | Rejection) -> Reply | Rejection:
-        """An answer of an earlier session."""
-        if isinstance(reply, Rejection):
-            return reply
-        arm = replace(self._arm(reply.operator, reply.model), name=reply.operator)
-        return Reply(arm, reply.prompt, reply.completion)
 
     def _worded(
         self, parents: Sequence[Elite], context: Context, rng: random.Random
@@ -244,7 +211,7 @@ class PromptedProposer:
         first = self._first_prompt(chosen, parents, context)
         if isinstance(first, PromptTooLarge):
             return chosen, first
-        others = [] if self._record or context.designs else self._possible(parents, context)
+        others = [] if self._record else self._possible(parents, context)
         arms = [chosen]
         prompts = [first]
         for arm in others:
@@ -271,7 +238,7 @@ class PromptedProposer:
     def choose(self, parents: Sequence[Elite], context: Context, rng: random.Random) -> Arm:
         """Model and operator for an ask; *combine* needs two parents, *repair* something that failed.
 
-        A program that crashed is always repaired; otherwise the ask's subject decides, if it has one.
+        A program that crashed is always repaired.
         *simplify* needs a reply's program of some length, once of each. A record's arm is that of then.
         """
         possible = self._possible(parents, context)
@@ -280,17 +247,13 @@ class PromptedProposer:
             return same[0]
         if context.failed is not None and context.failed.crashed:
             possible = [arm for arm in possible if arm.operator == "repair"]
-        elif (subject := subject_of(context)) is not None:
-            possible = [arm for arm in possible if arm.operator in (subject, "repair")]
-        return choose(ArmChoice(self._settings.choice), possible, context.operators, context.costs, rng)
+        return choose(possible, rng)
 
     def _possible(self, parents: Sequence[Elite], context: Context) -> list[Arm]:
         """Arms that can be asked for now, of the models that are not set aside."""
         needs = {
             "combine": len(parents) > 1 and (self._record is not None or _pair(parents) not in self.combined),
             "repair": context.failed is not None,
-            STALLED: context.turn is not None or self._record is not None,
-            DESIGN: context.designs,
             "simplify": _may_be_shorter(parents[0]) and (self._record is not None or not context.simplified),
         }
         usable = [arm for arm in self._arms if not self._unusable.disabled(arm.model)] or self._arms
@@ -322,8 +285,6 @@ class PromptedProposer:
         shown = context if self._settings.ledger else replace(context, attempts=())
         notes = self._newest_page(context)
         talks = context.programs > 1 and (failure is None or failure.ran)
-        if self._episodes is not None:
-            shown = replace(shown, programs=1)
         parts = context_for(operator, parents, shown, failure, HUNKS_FROM_LINES, self._explain, notes)
         if not talks or self._episodes is None or operator == NOTES:
             return parts
@@ -443,25 +404,22 @@ class PromptedProposer:
         error.final = True
         raise error
 
-    def _read(
-        self, answer: Reply, origin: Origin, reading: ReplyReader, context: Context
-    ) -> Proposal | Rejection:
-        """What the program of an iteration in a reply amounts to; the reply counts against its model once."""
+    def _read(self, answer: Reply, origin: Origin) -> Proposal | Rejection:
+        """What a reply's program amounts to; a fault counts against the model."""
         arm = answer.arm
         prompt = answer.prompt
         completion = answer.completion
         reason = RejectionReason.REFUSED_BY_MODEL
-        counts = context.program == 1
         if completion.finish_reason == SKIPPED:
             return Rejection(reason, "skipped", origin, arm.name, prompt, completion)
         if ending(completion.finish_reason) is ReplyEnding.WITHHELD:
             excerpt = completion.text or f"finish reason {completion.finish_reason}"
-            return self._rejected(arm, reason, excerpt, origin, prompt, completion, counts=counts)
-        read = reading.read(completion, context.program)
+            return self._rejected(arm, reason, excerpt, origin, prompt, completion)
+        read = answer.reading.read(completion)
         if not isinstance(read, ProgramReading):
-            return self._rejected(arm, *read, origin, prompt, completion, counts=counts)
+            return self._rejected(arm, *read, origin, prompt, completion)
         self._unusable.note(arm.model, None)
-        idea = idea_of(reading.part(completion.text, context.program) or "")
+        idea = idea_of(completion.text)
         return Proposal(read.files, origin, arm.name, prompt, completion, read.examined, idea)
 
     def _ask(
@@ -496,14 +454,12 @@ class PromptedProposer:
         origin: Origin,
         prompt: Prompt,
         completion: Completion | None,
-        *,
-        counts: bool = True,
     ) -> Rejection:
-        """A rejection of a model's reply; whether it counts against the model."""
+        """A rejection of a model's reply, which counts against the model."""
         caller = self._callers[arm.model]
         if completion is not None and ending(completion.finish_reason) is ReplyEnding.CUT:
             excerpt = f"{caller.cut(completion)}; {excerpt}"
-        if counts and (sentence := self._unusable.note(arm.model, f"{reason.value}: {excerpt[:EXCERPT]}")):
+        if sentence := self._unusable.note(arm.model, f"{reason.value}: {excerpt[:EXCERPT]}"):
             caller.note(sentence)
         return Rejection(reason, excerpt[:EXCERPT], origin, arm.name, prompt, completion)
 

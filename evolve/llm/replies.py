@@ -1,21 +1,18 @@
-"""Replies: the programs that one holds and the idea it states; apart from the proposer that asks."""
+"""Replies: the program that one holds and the idea it states; apart from the proposer that asks."""
 
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future
 from dataclasses import dataclass
 
 from ...prompts.text import shortened
 from ...sandbox.unseen import clean
 from ..admission import Fault
-from ..types import Completion, Examination, Prompt, Rejection, RejectionReason
-from .edits import EditError, apply_reply, programs_of
-from .endings import ReplyEnding, ending
+from ..types import Completion, Examination, Prompt, RejectionReason
+from .edits import EditError, apply_reply
 from .ensemble import Arm
-from .thoughts import without_thoughts
+from .reply_text import ending, without_thoughts
 
 Examine = Callable[[Mapping[str, str]], Examination | Fault]
 
@@ -42,33 +39,19 @@ class ProgramReading:
 class ReplyReader:
     """Reads replies against the program that they change; a text that arrives twice is examined once."""
 
-    def __init__(
-        self, files: Mapping[str, str], entry_point: str, examine: Examine | None, programs: int = 1
-    ) -> None:
-        """Takes the files to change, what they define, how they are examined, and how many programs come."""
+    def __init__(self, files: Mapping[str, str], entry_point: str, examine: Examine | None) -> None:
+        """Takes the files to change, what they define, and how they are examined."""
         self._files = files
         self._entry_point = entry_point
         self._examine = examine
-        self._programs = programs
         self._examined: dict[str, Examination | Fault] = {}
 
-    def part(self, text: str, program: int = 1) -> str | None:
-        """What a reply says of one of its programs (1-based); None if it holds fewer."""
-        parts = self._parts(text)
-        return parts[program - 1] if program <= len(parts) else None
-
-    def _parts(self, text: str) -> list[str]:
-        return programs_of(text, self._entry_point, self._programs)
-
-    def read(self, completion: Completion, program: int = 1) -> ProgramReading | Fault:
-        """The files of one of a reply's programs (1-based), or why there are none."""
+    def read(self, completion: Completion) -> ProgramReading | Fault:
+        """The files of a reply's program, or why there are none."""
         main, parent = next(iter(self._files.items()))
-        parts = self._parts(completion.text)
-        if program > len(parts):
-            return RejectionReason.NO_CODE, f"the reply holds fewer than {program} programs"
-        ended = ending(completion.finish_reason) if program == len(parts) else ReplyEnding.WHOLE
         try:
-            text = apply_reply(parts[program - 1], parent, self._entry_point, ended)
+            ended = ending(completion.finish_reason)
+            text = apply_reply(completion.text, parent, self._entry_point, ended)
         except EditError as error:
             return error.reason, error.sentence
         files = {**self._files, main: text}
@@ -80,15 +63,9 @@ class ReplyReader:
         return ProgramReading(files, examined) if isinstance(examined, Examination) else examined
 
     def complaint(self, text: str) -> str | None:
-        """The fault of a reply's text, None without one; fewer programs than asked for are no fault."""
-        for program in range(1, self._programs + 1):
-            if program > 1 and self.part(text, program) is None:
-                break
-            read = self.read(Completion(text, ""), program)
-            if not isinstance(read, ProgramReading):
-                where = f"program {program}: " if self._programs > 1 else ""
-                return f"{where}{read[0].value}: {read[1]}"
-        return None
+        """The fault of a reply's text, None without one."""
+        read = self.read(Completion(text, ""))
+        return None if isinstance(read, ProgramReading) else f"{read[0].value}: {read[1]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,39 +76,13 @@ class Reply:
         arm: arm of the model that replied.
         prompt: the prompt that the reply answers.
         completion: the reply, unchanged.
-        reading: what reads it; None for an answer of an earlier session.
+        reading: what reads it.
     """
 
     arm: Arm
     prompt: Prompt
     completion: Completion
-    reading: ReplyReader | None = None
-
-
-class SharedReplies:
-    """Answers that several iterations share, by the first of them; thread-safe."""
-
-    def __init__(self, earlier: Mapping[int, Reply | Rejection]) -> None:
-        """Takes the answers of an earlier session whose programs were not all told."""
-        self._lock = threading.Lock()
-        self._answers: dict[int, Future[Reply | Rejection]] = {}
-        for first, answer in earlier.items():
-            self.of(first).set_result(answer)
-
-    def of(self, first: int) -> Future[Reply | Rejection]:
-        """The answer that an iteration asks for, or the wait for it."""
-        with self._lock:
-            return self._answers.setdefault(first, Future())
-
-    def ask(self, first: int, question: Callable[[], Reply | Rejection]) -> Reply | Rejection:
-        """Asks, and hands the answer, or the error, to all that share it."""
-        answer = self.of(first)
-        try:
-            answer.set_result(question())
-        except BaseException as error:
-            answer.set_exception(error)
-            raise
-        return answer.result()
+    reading: ReplyReader
 
 
 # The sentence in which a reply says what it changes and why.

@@ -148,18 +148,6 @@ class PromptSettings:
     ledger: bool = constant(
         True, "whether prompts list what was tried, each line with its reply's own sentence"
     )
-    programs: int = knob(
-        1,
-        "programs that a reply is asked for; each is an iteration of its own, and the prompt is paid once "
-        "(1 to 5)",
-        ge=1,
-        le=5,
-    )
-    choice: Literal["weights", "bandit"] = knob(
-        "weights",
-        "how model and operator are chosen: by weight, or by improvement per cost",
-        strict=None,
-    )
 
 
 @dataclass(frozen=True)

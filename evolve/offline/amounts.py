@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -26,6 +27,7 @@ _TWO_CONDITIONS = 0.9
 _BOTH = 0.5
 _DECLARED = 0.95
 _CONSTANT = 0.25
+_ALIKE = 0.6
 _SPREAD = 0.5
 """Standard deviation of the logarithm of a factor."""
 _LEAST_SHARE = 0.2
@@ -142,7 +144,13 @@ def _room(work: Mutation, scope: dict[str, str]) -> str:
     numbers = _limits(work, scope)
     if not numbers or work.rng.random() < _AS_MUCH_AS_BEFORE:
         return "sum(amounts)"
-    return work.rng.choice(numbers)
+    return _often_used(work, numbers)
+
+
+def _often_used(work: Mutation, names: list[str]) -> str:
+    """One of some names, more likely one that the program uses: what limits amounts is used for that."""
+    used = Counter(node.id for node in ast.walk(work.tree) if isinstance(node, ast.Name))
+    return work.rng.choices(names, [(1 + used[name]) ** 2 for name in names])[0]
 
 
 def _condition(work: Mutation, scope: dict[str, str]) -> str:
@@ -151,7 +159,7 @@ def _condition(work: Mutation, scope: dict[str, str]) -> str:
     form = work.rng.random()
     if form < _ROOM_LEFT and (numbers := _limits(work, scope)):
         share = grow.number_node(work.rng.uniform(_LEAST_SHARE, 1))
-        most = ast.BinOp(share, ast.Mult(), parse_expression(work.rng.choice(numbers)))
+        most = ast.BinOp(share, ast.Mult(), parse_expression(_often_used(work, numbers)))
         room = ast.Compare(parse_expression("sum(amounts)"), [ast.Lt()], [most])
         return ast.unparse(ast.BoolOp(ast.And(), [first, room]))
     if form < _TWO_CONDITIONS:
@@ -165,8 +173,38 @@ def _comparison(work: Mutation, scope: dict[str, str]) -> ast.expr:
     left = _declared(work, scope) or grow.number(work, scope, 1)
     right = _factor(work)
     if work.rng.random() >= _CONSTANT:
-        right = ast.BinOp(right, ast.Mult(), _declared(work, scope) or grow.number(work, scope, 1))
+        other = _alike(work, scope, left) or _declared(work, scope) or grow.number(work, scope, 1)
+        right = ast.BinOp(right, ast.Mult(), other)
     return ast.Compare(left, [work.rng.choice((ast.Lt, ast.Gt))()], [right])
+
+
+def _alike(work: Mutation, scope: dict[str, str], left: ast.expr) -> ast.expr | None:
+    """Another declared expression with the unit of one; None mostly where there is none."""
+    if work.rng.random() >= _ALIKE:
+        return None
+    own = ast.unparse(left)
+    texts = [t for t in grow.declared(work, scope, NUMBER) if t != own and unit_of(t) == unit_of(own) != ""]
+    return parse_expression(work.rng.choice(texts)) if texts else None
+
+
+def unit_of(text: str) -> str:
+    """What an expression is measured in, as far as its form tells; empty where it does not.
+
+    A list's own name for its values, their least and their mean; `count` for numbers of values and for
+    quotients of numbers of one item, which count steps as well.
+    """
+    node = read_only(text)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        if isinstance(node.left, ast.Subscript):
+            return "count"
+        node = node.left
+    if isinstance(node, ast.Call) and len(node.args) == 1:
+        if isinstance(node.args[0], ast.GeneratorExp):
+            return "count"
+        node = node.args[0]
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+        return node.value.id
+    return ""
 
 
 def _factor(work: Mutation) -> ast.expr:

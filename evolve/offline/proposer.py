@@ -20,10 +20,9 @@ from ..types import Context, Elite, Origin, Proposal, Rejection, RejectionReason
 from . import amounts, crossover, expressions, searches, statements
 from . import expressions as expressions_module
 from .amounts import AmountBounds
-from .mutation import Mutation, Operator, domains_of, read
+from .mutation import Mutation, Operator, Types, domains_of, lend, read, take_back
 from .neighbours import IMPORTS, Ground, facts_of, hazards_of, joined, without
 from .phases import operators_of
-from .types import Types, lend, take_back
 
 # Rates of operators, adapted to the improvements that each has brought so far.
 #

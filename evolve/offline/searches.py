@@ -19,7 +19,7 @@ from ..syntax.tree import walk
 from ..types import Origin
 from . import grow
 from .mutation import Mutation, Operator
-from .phases import entry_of
+from .phases import add_helper, entry_of
 
 _DESCENT = '''
 def {name}(answer, {arguments}, seed={seed}):
@@ -110,7 +110,7 @@ def _phase(
             seed=work.rng.randrange(1, 100),
             **shares(work),
         )
-        _add(work, text)
+        add_helper(work, text)
         last.value = _call(work, name, last.value)
         return True
 
@@ -195,13 +195,6 @@ def _free_name(work: Mutation, stem: str) -> str:
 def _fresh(work: Mutation, stem: str) -> str | None:
     calls = [n for n in walk(work.tree) if isinstance(n, ast.Name) and n.id == "Neighbours"]
     return None if len(calls) >= _MOST_CALLS else _free_name(work, stem)
-
-
-def _add(work: Mutation, text: str) -> None:
-    place = next(
-        i for i, n in enumerate(work.tree.body) if isinstance(n, ast.FunctionDef) and n.name == work.entry
-    )
-    work.tree.body.insert(place, ast.parse(text).body[0])
 
 
 def _call(work: Mutation, name: str, *first: ast.expr) -> ast.Call:

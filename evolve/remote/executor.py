@@ -20,9 +20,18 @@ from ...sandbox.unseen import clean
 from ..admission import Admission
 from ..executor import EvaluationJob, evaluate
 from ..types import Proposal, Rejection
-from .codec import LineError
-from .proposals import Draft, RemoteProposer, confirm_drafted, drafted
-from .protocol import Made, Work, WorkerFault, decode_reply, decode_work, encode_reply, encode_work
+from .proposals import Draft, RemoteProposer, drafted
+from .protocol import (
+    LineError,
+    Made,
+    Work,
+    WorkerFault,
+    confirm_drafted,
+    decode_reply,
+    decode_work,
+    encode_reply,
+    encode_work,
+)
 
 MOST_TRIES = 3
 """How often a job is begun before its campaign ends."""

@@ -1,4 +1,4 @@
-"""Drafts: proposals that workers make and examine; their inputs and results as JSON mappings.
+"""Drafts: proposals that workers make and examine.
 
 Parents are chosen and candidates admitted by the driver, in order. Between the two nothing depends on the
 driver: parents' texts, records of operators and the key of a random stream give the same text in any process.
@@ -6,36 +6,23 @@ driver: parents' texts, records of operators and the key of a random stream give
 
 from __future__ import annotations
 
-import json
 import random
-import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
-from ...sandbox.base import MAX_SOURCE_BYTES
-from ...sandbox.unseen import clean, find_unseen
-from ..admission import ID_CHARACTERS, Admission
+from ..admission import Admission
 from ..executor import sheltered
 from ..iteration import Iteration
-from ..store.rows import decode_description, encode_description
 from ..types import (
     Context,
     Elite,
-    Examination,
-    Origin,
     Proposal,
     Proposer,
     Rejection,
-    RejectionReason,
     stream,
 )
-from .codec import MAYBE, TEXT, LineError, columns, reading, texts_by_path, typed
-
-_MOST_CHARACTERS = 1000
-"""Longest name of an operator, or excerpt of a rejected text."""
-_ID = re.compile(f"[0-9a-f]{{{ID_CHARACTERS}}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,129 +105,3 @@ def drafted(
         text = sheltered(lambda: proposer.make(source, problem, rng))
     admission = replace(admission, plain=draft.plain)
     return admission.examined(text) if isinstance(text, Proposal) else text
-
-
-def encode_draft(draft: Draft) -> dict[str, Any]:
-    """A draft as a JSON mapping."""
-    source = draft.source
-    key = [draft.seed, draft.iteration, draft.plain]
-    if isinstance(source, Proposal):
-        return {"key": key, "files": dict(source.files), "made": [source.origin.value, source.operator]}
-    operators = {name: list(counts) for name, counts in source.operators.items()}
-    return {
-        "key": key,
-        "files": dict(source.files),
-        "donor": source.donor,
-        "operators": operators,
-        "numpy": source.numpy,
-        "effort": source.effort,
-        "types": [list(row) for row in source.types],
-    }
-
-
-def decode_draft(document: Mapping[str, Any]) -> Draft:
-    """The draft that `encode_draft` wrote.
-
-    Raises:
-        LineError: the mapping holds no draft.
-    """
-    with reading("draft"):
-        seed, iteration, plain = columns(document["key"], ((int,), (int,), (bool,)), "key")
-        files = texts_by_path(document)
-        if "made" in document:
-            origin, operator = columns(document["made"], (TEXT, TEXT), "made")
-            return Draft(Proposal(files, Origin(origin), operator), seed, iteration, plain)
-        (donor,) = columns([document["donor"]], (MAYBE,), "donor")
-        rows = typed(document, "operators", dict)
-        operators = {name: tuple(columns(row, ((int,), (int,)), "operators")) for name, row in rows.items()}
-        numpy = typed(document, "numpy", bool)
-        effort = typed(document, "effort", float)
-        types = tuple(tuple(columns(row, (TEXT,) * 3, "types")) for row in typed(document, "types", list))
-        material = Material(files, donor, operators, numpy, effort, types)
-        return Draft(material, seed, iteration, plain)
-    raise AssertionError
-
-
-def confirm_drafted(draft: Draft, made: Proposal | Rejection) -> None:
-    """Checks what another process made of a draft: a text that it was given stays as it is, ids are ids.
-
-    Raises:
-        LineError: it cannot be the result of this draft.
-    """
-    source = draft.source
-    given = source if isinstance(source, Proposal) else None
-    if given is not None and (made.origin, made.operator) != (given.origin, given.operator):
-        raise LineError(f"draft: {made.origin} by {made.operator!r:.60}, expected {given.origin}")
-    texts = [made.operator, made.excerpt] if isinstance(made, Rejection) else [made.operator]
-    if any(len(text) > _MOST_CHARACTERS or clean(text) != text for text in texts):
-        raise LineError("draft: a long text, or one with characters that nobody sees")
-    if isinstance(made, Rejection):
-        return
-    assert made.examined is not None
-    if set(made.files) != set(source.files) or (given and dict(made.files) != dict(given.files)):
-        raise LineError(f"draft: files {', '.join(made.files)!r:.60}, expected those that were sent")
-    size = sum(len(text.encode("utf-8", "surrogatepass")) for text in made.files.values())
-    if size > MAX_SOURCE_BYTES or any(map(find_unseen, made.files.values())):
-        raise LineError("draft: a text that is too large, or with characters that nobody sees")
-    _confirm_identity(made.examined, len(made.files) == 1 and not draft.plain)
-
-
-def _confirm_identity(examined: Examination, single: bool) -> None:
-    id = examined.id
-    digest = examined.description.token_digest or ""
-    if not _ID.fullmatch(id) or (single and not digest.startswith(id)):
-        raise LineError(f"draft: id {id!r:.60}, expected {ID_CHARACTERS} digits of the digest")
-
-
-def encode_drafted(made: Proposal | Rejection) -> dict[str, Any]:
-    """The result of a draft as a JSON mapping."""
-    if isinstance(made, Rejection):
-        return {"rejected": [made.reason.value, made.excerpt, made.origin.value, made.operator]}
-    if made.examined is None:
-        raise AssertionError("a proposal is examined before it is sent")
-    return {
-        "files": dict(made.files),
-        "made": [made.origin.value, made.operator],
-        "id": made.examined.id,
-        "description": encode_description(made.examined.description),
-    }
-
-
-def decode_drafted(document: Mapping[str, Any]) -> Proposal | Rejection:
-    """The result that `encode_drafted` wrote.
-
-    Raises:
-        LineError: the mapping holds no such result.
-    """
-    with reading("draft"):
-        if "rejected" in document:
-            reason, excerpt, origin, operator = columns(document["rejected"], (TEXT,) * 4, "rejected")
-            return Rejection(RejectionReason(reason), excerpt, Origin(origin), operator)
-        origin, operator = columns(document["made"], (TEXT, TEXT), "made")
-        described = typed(document, "description", str)
-        _check_description(json.loads(described))
-        examined = Examination(typed(document, "id", str), decode_description(described))
-        return Proposal(texts_by_path(document), Origin(origin), operator, examined=examined)
-    raise AssertionError
-
-
-_DESCRIBED = {
-    "entry_point": (bool,),
-    "token_digest": TEXT,
-    "shape_digest": MAYBE,
-    "nodes": (int,),
-    "depth": (int,),
-}
-_ROWS = {"constants": (int, int, int, str), "statements": (int, int, str, int)}
-
-
-def _check_description(document: Mapping[str, Any]) -> None:
-    """Refuses values of other types than a description has."""
-    columns([document[name] for name in _DESCRIBED], tuple(_DESCRIBED.values()), "description")
-    for name, kinds in _ROWS.items():
-        if not {tuple(map(type, row)) for row in typed(document, name, list)} <= {kinds}:
-            raise LineError(f"{name}: expected rows of {len(kinds)} columns of other types")
-    counts = typed(document, "descriptors", dict)
-    names = [*typed(document, "imports", list), *document.get("internals", ())]
-    if not {*map(type, names)} <= {str} or not {*map(type, counts.values())} <= {int}:
-        raise LineError("descriptors or names: expected counts and texts")

@@ -1,4 +1,4 @@
-"""Jobs and their results as lines of JSON: what a driver and its workers say to each other, by any transport.
+"""Jobs, drafts and their results as lines of JSON: what a driver and its workers say, by any transport.
 
 A number is a text that keeps its type (`7/3` is a Fraction), and nothing is pickled. A line comes from
 another process or machine, so it is checked before it is used.
@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
-from typing import Any
+from typing import Any, NoReturn
 
 from ...evaluators.base import (
     Evaluation,
@@ -24,13 +26,239 @@ from ...evaluators.base import (
     checked_metrics,
 )
 from ...problems.base import decode_number, encode_number
-from ...sandbox.base import Program, SandboxError
-from ...sandbox.unseen import clean
+from ...sandbox.base import MAX_SOURCE_BYTES, Description, Program, SandboxError
+from ...sandbox.unseen import clean, find_unseen
+from ..admission import ID_CHARACTERS
 from ..executor import EvaluationJob
 from ..racing import PairedRace, TimedRace
-from ..types import Proposal, Rejection
-from .codec import COUNT, MAYBE, TEXT, LineError, columns, document_of, reading, texts_by_path, typed
-from .proposals import Draft, decode_draft, decode_drafted, encode_draft, encode_drafted
+from ..store.rows import decode_description, encode_description
+from ..types import (
+    Examination,
+    Origin,
+    Proposal,
+    Rejection,
+    RejectionReason,
+)
+from .proposals import Draft, Material
+
+MOST_CHARACTERS = 1 << 24
+"""Longest line of a worker; one of ten thousand scores has a third of that."""
+TEXT = (str,)
+MAYBE = (str, type(None))
+COUNT = (int, type(None))
+
+
+class LineError(ValueError):
+    """A line is no message of a driver or worker; says what is wrong with it."""
+
+
+def columns(row: Any, kinds: Sequence[tuple[type, ...]], what: str) -> Any:
+    """A row whose columns are of some types."""
+    if len(row) != len(kinds) or not all(type(v) in kind for v, kind in zip(row, kinds, strict=True)):
+        raise LineError(f"{what}: got {row!r:.120}, expected {len(kinds)} columns of other types")
+    return row
+
+
+def typed(document: Mapping[str, Any], key: str, kind: type) -> Any:
+    """The value of a key, which is of a type."""
+    value = document[key]
+    if type(value) is not kind:
+        raise LineError(f"{key}: got {value!r:.60}, expected {kind.__name__}")
+    return value
+
+
+def texts_by_path(document: Mapping[str, Any]) -> dict[str, str]:
+    """The files of a message: path → text."""
+    files: dict[str, str] = typed(document, "files", dict)
+    if not all(type(text) is str for text in files.values()):
+        raise LineError("files: expected path → text")
+    return files
+
+
+def _refused(text: str) -> NoReturn:
+    raise LineError(f"{text} is no JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refused)
+
+
+def document_of(line: str) -> dict[str, Any]:
+    """The JSON object of a line."""
+    if len(line) > MOST_CHARACTERS:
+        raise LineError(f"a line of more than {MOST_CHARACTERS} characters")
+    document = _DECODER.decode(line)
+    if type(document) is not dict:
+        raise LineError(f"got {line!r:.60}, expected a JSON object")
+    return document
+
+
+@contextmanager
+def reading(what: str) -> Iterator[None]:
+    """Turns whatever a damaged line raises into a `LineError`."""
+    try:
+        yield
+    except LineError as error:
+        raise LineError(f"{what}: {error}") from None
+    except KeyError as error:
+        raise LineError(f"{what}: {error} is missing or not known") from None
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        raise LineError(f"{what}: damaged: {error}") from None
+
+
+_MOST_COUNT = MAX_SOURCE_BYTES
+"""Of lines, columns, levels, nodes or names of a text: each takes a byte."""
+_MOST_DESCRIBED = 64 * MAX_SOURCE_BYTES
+"""Longest description (characters); one of 20,000 nodes has a third of that."""
+_LONGEST_NAME = 1000
+"""Longest name of an operator, or excerpt of a rejected text."""
+_ID = re.compile(f"[0-9a-f]{{{ID_CHARACTERS}}}")
+
+
+def encode_draft(draft: Draft) -> dict[str, Any]:
+    """A draft as a JSON mapping."""
+    source = draft.source
+    key = [draft.seed, draft.iteration, draft.plain]
+    if isinstance(source, Proposal):
+        return {"key": key, "files": dict(source.files), "made": [source.origin.value, source.operator]}
+    operators = {name: list(counts) for name, counts in source.operators.items()}
+    return {
+        "key": key,
+        "files": dict(source.files),
+        "donor": source.donor,
+        "operators": operators,
+        "numpy": source.numpy,
+        "effort": source.effort,
+        "types": [list(row) for row in source.types],
+    }
+
+
+def decode_draft(document: Mapping[str, Any]) -> Draft:
+    """The draft that `encode_draft` wrote.
+
+    Raises:
+        LineError: the mapping holds no draft.
+    """
+    with reading("draft"):
+        seed, iteration, plain = columns(document["key"], ((int,), (int,), (bool,)), "key")
+        files = texts_by_path(document)
+        if "made" in document:
+            origin, operator = columns(document["made"], (TEXT, TEXT), "made")
+            return Draft(Proposal(files, Origin(origin), operator), seed, iteration, plain)
+        (donor,) = columns([document["donor"]], (MAYBE,), "donor")
+        rows = typed(document, "operators", dict)
+        operators = {name: tuple(columns(row, ((int,), (int,)), "operators")) for name, row in rows.items()}
+        numpy = typed(document, "numpy", bool)
+        effort = typed(document, "effort", float)
+        types = tuple(tuple(columns(row, (TEXT,) * 3, "types")) for row in typed(document, "types", list))
+        material = Material(files, donor, operators, numpy, effort, types)
+        return Draft(material, seed, iteration, plain)
+    raise AssertionError
+
+
+def confirm_drafted(draft: Draft, made: Proposal | Rejection) -> None:
+    """Checks what another process made of a draft: a text that it was given stays as it is, ids are ids.
+
+    Raises:
+        LineError: it cannot be the result of this draft.
+    """
+    source = draft.source
+    given = source if isinstance(source, Proposal) else None
+    if given is not None and (made.origin, made.operator) != (given.origin, given.operator):
+        raise LineError(f"draft: {made.origin} by {made.operator!r:.60}, expected {given.origin}")
+    texts = [made.operator, made.excerpt] if isinstance(made, Rejection) else [made.operator]
+    if any(len(text) > _LONGEST_NAME or clean(text) != text for text in texts):
+        raise LineError("draft: a long text, or one with characters that nobody sees")
+    if isinstance(made, Rejection):
+        return
+    assert made.examined is not None
+    if set(made.files) != set(source.files) or (given and dict(made.files) != dict(given.files)):
+        raise LineError(f"draft: files {', '.join(made.files)!r:.60}, expected those that were sent")
+    size = sum(len(text.encode("utf-8", "surrogatepass")) for text in made.files.values())
+    if size > MAX_SOURCE_BYTES or any(map(find_unseen, made.files.values())):
+        raise LineError("draft: a text that is too large, or with characters that nobody sees")
+    _confirm_identity(made.examined, len(made.files) == 1 and not draft.plain)
+    _confirm_description(made.examined.description)
+
+
+def _confirm_identity(examined: Examination, single: bool) -> None:
+    id = examined.id
+    digest = examined.description.token_digest or ""
+    if not _ID.fullmatch(id) or (single and not digest.startswith(id)):
+        raise LineError(f"draft: id {id!r:.60}, expected {ID_CHARACTERS} digits of the digest")
+
+
+def _confirm_description(description: Description) -> None:
+    """Refuses counts and texts that no text within the caps has; what they say of the text is believed."""
+    text = encode_description(description)
+    if len(text) > _MOST_DESCRIBED:
+        raise LineError(f"draft: description of {len(text)} characters")
+    left: list[Any] = [json.loads(text)]
+    while left:
+        value = left.pop()
+        if isinstance(value, list):
+            left += value
+        elif isinstance(value, dict):
+            left += [*value, *value.values()]
+        elif isinstance(value, str):
+            if len(value) > MAX_SOURCE_BYTES or clean(value) != value:
+                raise LineError(f"draft: description with {value!r:.60}")
+        elif value is not None and not 0 <= value <= _MOST_COUNT:
+            raise LineError(f"draft: description with a count of {value!s:.60}")
+
+
+def encode_drafted(made: Proposal | Rejection) -> dict[str, Any]:
+    """The result of a draft as a JSON mapping."""
+    if isinstance(made, Rejection):
+        return {"rejected": [made.reason.value, made.excerpt, made.origin.value, made.operator]}
+    if made.examined is None:
+        raise AssertionError("a proposal is examined before it is sent")
+    return {
+        "files": dict(made.files),
+        "made": [made.origin.value, made.operator],
+        "id": made.examined.id,
+        "description": encode_description(made.examined.description),
+    }
+
+
+def decode_drafted(document: Mapping[str, Any]) -> Proposal | Rejection:
+    """The result that `encode_drafted` wrote.
+
+    Raises:
+        LineError: the mapping holds no such result.
+    """
+    with reading("draft"):
+        if "rejected" in document:
+            reason, excerpt, origin, operator = columns(document["rejected"], (TEXT,) * 4, "rejected")
+            return Rejection(RejectionReason(reason), excerpt, Origin(origin), operator)
+        origin, operator = columns(document["made"], (TEXT, TEXT), "made")
+        described = typed(document, "description", str)
+        _check_description(json.loads(described))
+        examined = Examination(typed(document, "id", str), decode_description(described))
+        return Proposal(texts_by_path(document), Origin(origin), operator, examined=examined)
+    raise AssertionError
+
+
+_DESCRIBED = {
+    "entry_point": (bool,),
+    "token_digest": TEXT,
+    "shape_digest": MAYBE,
+    "nodes": (int,),
+    "depth": (int,),
+}
+_DESCRIBED_ROWS = {"constants": (int, int, int, str), "statements": (int, int, str, int)}
+
+
+def _check_description(document: Mapping[str, Any]) -> None:
+    """Refuses values of other types than a description has."""
+    columns([document[name] for name in _DESCRIBED], tuple(_DESCRIBED.values()), "description")
+    for name, kinds in _DESCRIBED_ROWS.items():
+        if not {tuple(map(type, row)) for row in typed(document, name, list)} <= {kinds}:
+            raise LineError(f"{name}: expected rows of {len(kinds)} columns of other types")
+    counts = typed(document, "descriptors", dict)
+    names = [*typed(document, "imports", list), *document.get("internals", ())]
+    if not {*map(type, names)} <= {str} or not {*map(type, counts.values())} <= {int}:
+        raise LineError("descriptors or names: expected counts and texts")
+
 
 _ROW = (TEXT, TEXT, TEXT, MAYBE, TEXT, MAYBE, MAYBE, (float, int), MAYBE, MAYBE)
 """Types of a score's columns; texts, the marks, may follow, and then a mapping, the metrics."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...evaluators.base import Evaluation, Reference
+from ...evaluators.base import Evaluation, Reference, decode_reference
 from ...problems.base import Instance
 from ..types import Candidate, Prompt
 from .connection import MAX_RESULT_BYTES, READ_SECONDS, UNREADABLE, Clock, damaged, late, open_reading
@@ -20,7 +20,6 @@ from .rows import (
     read_evaluation,
     read_instance,
     read_iteration,
-    read_reference,
     read_score,
 )
 from .schema import Key, StoreError, read_value
@@ -405,7 +404,7 @@ class Reader:
             references = self.rows("SELECT * FROM instance_references ORDER BY instance")
             with self.sound("instances and references"):
                 found = {row["id"]: read_instance(row) for row in instances}
-                self._references = {row["instance"]: read_reference(row) for row in references}
+                self._references = {row["instance"]: decode_reference(dict(row)) for row in references}
             self._instances = found
 
 

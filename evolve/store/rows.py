@@ -12,12 +12,11 @@ from typing import Any
 from ...evaluators.base import (
     Evaluation,
     EvaluationStatus,
-    ProofKind,
     Reference,
-    ReferenceKind,
     Score,
     ScoreStatus,
     checked_metrics,
+    encode_reference,
 )
 from ...problems.base import Instance, Number, decode_number, encode_number
 from ...sandbox.base import MAX_SOURCE_BYTES, Constant, Description, Statement
@@ -83,31 +82,7 @@ def read_instance(row: sqlite3.Row) -> Instance:
 
 def reference_row(number: int, reference: Reference) -> tuple[Any, ...]:
     """Row of `instance_references`."""
-    return (
-        number,
-        encode_number(reference.value),
-        reference.kind.value,
-        optional(reference.bound),
-        None if reference.proof is None else reference.proof.value,
-        reference.solver,
-        reference.version,
-        reference.seconds,
-        reference.source,
-    )
-
-
-def read_reference(row: sqlite3.Row) -> Reference:
-    """The reference of a row of `instance_references`."""
-    return Reference(
-        value=decode_number(row["value"]),
-        kind=ReferenceKind(row["kind"]),
-        bound=None if row["bound"] is None else decode_number(row["bound"]),
-        proof=None if row["proof"] is None else ProofKind(row["proof"]),
-        solver=row["solver"],
-        version=row["version"],
-        seconds=row["seconds"],
-        source=row["source"],
-    )
+    return (number, *encode_reference(reference).values())
 
 
 def candidate_row(candidate: Candidate) -> tuple[Any, ...]:

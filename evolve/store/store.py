@@ -244,14 +244,6 @@ class Store:
                 (iteration, kind, json.dumps(dict(data)), time.time()),
             )
 
-    def call_cost(self, iteration: int) -> float | None:
-        """US dollars of an iteration's model calls but for notes, None if not known."""
-        with self._lock:
-            query = "SELECT sum(cost_usd) FROM calls WHERE iteration = ? AND round > 0"
-            row = self._db.execute(query, (iteration,))
-            found: float | None = row.fetchone()[0]
-        return found
-
     def model_usage(self) -> ModelUsage:
         """Totals over all calls of models so far."""
         with self._lock:

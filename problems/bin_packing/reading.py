@@ -7,12 +7,12 @@ import io
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
 from ..base import InstanceFileError
-from ..files import JsonFault, decimal, parse_json, read_name, read_text, shown, split_lines
+from ..files import JsonFault, decimal, number_of, parse_json, read_name, read_text, shown, split_lines
 from .laws import ItemDraw
 
 MAX_ITEMS = 100_000
@@ -108,10 +108,9 @@ def _number(path: Path, place: str, column: str, written: Any) -> Decimal:
     """A written number, exact; refused if it is none or has too many digits after the point."""
     if isinstance(written, bool) or not isinstance(written, int | Decimal | str):
         _fail(path, f"{place}, {column}", written, "a number")
-    try:
-        number = Decimal(written)
-    except InvalidOperation:
-        _fail(path, f"{place}, {column}", written, "a number")
+    number = number_of(written)
+    if number is None:
+        _fail(path, f"{place}, {column}", written, "a number in plain digits")
     if not number.is_finite():
         _fail(path, f"{place}, {column}", written, "a finite number")
     if number.adjusted() > 15:

@@ -30,11 +30,16 @@ rankdir ranksep ratio regular shape sides splines style taillabel title tooltip 
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """A token: what it says, whether it is a sign, and where it stands."""
+    """A token: what it says, whether it is a sign, where it stands, and whether it stands in quotes."""
 
     text: str
     sign: bool
     place: str
+    quoted: bool = False
+
+    def says(self, keyword: str) -> bool:
+        """Whether it is this word of the language; in quotes it is a name."""
+        return not self.sign and not self.quoted and self.text.lower() == keyword
 
 
 @dataclass(slots=True)
@@ -78,9 +83,11 @@ class _DotReader:
 
     def graph(self) -> None:
         """`digraph NAME { … }`."""
-        if self.word.text.lower() == "strict":
+        if self.word.says("strict"):
             self.next()
-        if self.name("digraph").lower() != "digraph":
+        word = self.word
+        self.name("digraph")
+        if not word.says("digraph"):
             refuse(self.path, "line 1", "no directed graph", "a text that begins with `digraph`")
         if not self.word.sign:
             self.next()
@@ -94,12 +101,13 @@ class _DotReader:
 
     def statement(self) -> None:
         """A node, a chain of edges, a default, or a key of the graph."""
-        place = self.word.place
+        word = self.word
+        place = word.place
         first = self.name("a node, an edge or the end of the graph")
-        if first.lower() == "subgraph":
+        if word.says("subgraph"):
             refuse(self.path, place, "a subgraph", "nodes and edges alone")
-        if first.lower() in self.defaults and not (self.word.sign and self.word.text in ("->", "=")):
-            self.defaults[first.lower()].update(self.attributes(first.lower()))
+        if kind := next((kind for kind in self.defaults if word.says(kind)), None):
+            self.defaults[kind].update(self.attributes(kind))
             return
         if self.take("="):
             self.known(first, "graph", place)
@@ -210,7 +218,7 @@ def _words(path: Path, text: str) -> Iterator[_Word]:
             said = match[0]
             if match.lastgroup == "text":
                 said = re.sub(r'\\(["\\])', r"\1", said[1:-1])
-            yield _Word(said, match.lastgroup == "sign", place)
+            yield _Word(said, match.lastgroup == "sign", place, match.lastgroup == "text")
         line += match[0].count("\n")
         if "\n" in match[0]:
             start = match.start() + match[0].rindex("\n") + 1

@@ -21,10 +21,10 @@ def read_stg(path: Path, lines: list[str], processors: int) -> tuple[list[GraphT
     if len(words) != 1:
         refuse(path, f"line {first}", f"{len(words)} numbers", "the number of tasks alone")
     count = whole(path, f"line {first}", words[0], 0, "the number of tasks")
-    if len(rows) - 1 < count:
-        refuse(path, f"line {rows[-1][0]}", f"{len(rows) - 1} tasks", f"{count}, as line {first} says")
-    if len(rows) - 1 > count + 2:  # some files do not count the two dummy tasks
-        refuse(path, f"line {rows[count + 3][0]}", f"{len(rows) - 1} tasks", f"{count}, as line {first} says")
+    listed = len(rows) - 1
+    if listed not in (count, count + 2):  # some files do not count the two dummy tasks
+        place = f"line {rows[min(listed, count + 1)][0]}"
+        refuse(path, place, f"{listed} tasks", f"{count}, as line {first} says, or two more of time 0")
     if len(rows) > MOST_TASKS + 3:
         refuse(path, f"line {first}", f"{len(rows) - 1} tasks", f"at most {MOST_TASKS:,}")
     tasks, edges = [], []
@@ -45,6 +45,10 @@ def read_stg(path: Path, lines: list[str], processors: int) -> tuple[list[GraphT
                 refuse(path, f"{place} column {column}", str(parent), "the number of another task")
             edges.append(Edge(parent, n, 0, f"{place} column {column}"))
         tasks.append(GraphTask(str(n), [numbers[1]] * processors, f"{place} column 2"))
+    ends = [task for task in (tasks[0], tasks[-1]) if set(task.times) == {0}] if tasks else []
+    if len(ends) == 1 or (listed > count and len(ends) < 2):
+        got = f"a task of time 0 at {len(ends)} of the two ends, and {listed} tasks"
+        refuse(path, tasks[-1].place, got, f"one at both ends or none, and {count} tasks")
     return without_dummies(tasks, edges)
 
 

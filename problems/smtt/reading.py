@@ -130,7 +130,7 @@ def _lists(row: dict[str, Any], weighted: bool, where: str) -> dict[str, list[in
 
 
 def _plain(path: Path, text: str, weighted: bool) -> Iterator[tuple[str, dict[str, list[int]]]]:
-    digits = re.search(r"\d+", path.stem)
+    digits = re.search(r"[0-9]+", path.stem)
     if digits is None or not 1 <= int(digits[0]) <= 100_000:
         raise InstanceFileError(f"{path}: expected the number of jobs in the file's name, as in wt40.txt")
     jobs = int(digits[0])
@@ -168,7 +168,7 @@ def _library_strata(instances: Sequence[dict[str, list[int]]]) -> list[str]:
 def _number(value: object, key: str, where: str) -> int:
     least = _LEAST[key]
     expected = f"an integer of at most {_LARGEST:,}" + ("" if least is None else f" and ≥ {least}")
-    if isinstance(value, str) and re.fullmatch(r"[+-]?\d{1,20}", value):
+    if isinstance(value, str) and re.fullmatch(r"[+-]?[0-9]{1,20}", value):
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or abs(value) > _LARGEST:
         raise InstanceFileError(f"{where}: got {shown(value)}, expected {expected}")

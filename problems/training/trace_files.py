@@ -6,12 +6,12 @@ import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, NoReturn
 
 from ..base import InstanceFileError
-from ..files import JsonFault, decimal, parse_json, read_name, read_text, shown, split_lines
+from ..files import JsonFault, decimal, number_of, parse_json, read_name, read_text, shown, split_lines
 
 MOST_TOKENS = 10**8
 _MOST_SAMPLES = 20_000
@@ -191,12 +191,11 @@ def _object(path: Path, place: str, line: str) -> dict[str, Any]:
 
 def _number(path: Path, place: str, written: object) -> Decimal:
     """A number as written, exact."""
-    try:
-        if isinstance(written, bool) or not isinstance(written, str | int | Decimal):
-            raise InvalidOperation
-        number = Decimal(written)
-    except InvalidOperation:
-        refuse(path, place, shown(written), "a number")
+    number = None
+    if isinstance(written, str | int | Decimal) and not isinstance(written, bool):
+        number = number_of(written)
+    if number is None:
+        refuse(path, place, shown(written), "a number in plain digits")
     if not number.is_finite() or (number and abs(number.adjusted()) > _MOST_EXPONENT):
         refuse(path, place, number, "a number of ordinary size")
     return number

@@ -13,7 +13,8 @@ from gapsmith.evaluators.classics.references import SolvedReferences
 from gapsmith.problems.base import Sense
 
 MODULES: dict[str, Any] = {
-    name: import_module(f"gapsmith.evaluators.classics.{name}") for name in ("tsp", "cvrp", "orienteering")
+    name: import_module(f"gapsmith.evaluators.classics.{proof}")
+    for name, proof in {"tsp": "tour_proof", "cvrp": "route_proof", "orienteering": "prize_proof"}.items()
 }
 tsp, cvrp, orienteering = MODULES.values()
 relaxation: Any = import_module("gapsmith.evaluators.smtt.relaxation")
@@ -22,8 +23,9 @@ relaxation: Any = import_module("gapsmith.evaluators.smtt.relaxation")
 def _here(name: str) -> SolvedReferences:
     """References that compute in this process, where a test can spoil them."""
     module: Any = MODULES[name]
+    judge = import_module(f"gapsmith.problems.classics.{name}").judge
     sense = Sense.MAXIMISE if name == "orienteering" else Sense.MINIMISE
-    return SolvedReferences(name, "1", module.solve, module.judge, sense=sense)
+    return SolvedReferences(name, "1", module.solve, judge, sense=sense)
 
 
 def _spoil_tours(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,19 +13,19 @@ import pytest
 from gapsmith.evolve.admission import Admission
 from gapsmith.evolve.archive import settled
 from gapsmith.evolve.budget import Budget
-from gapsmith.evolve.campaign import Campaign, Pace
+from gapsmith.evolve.campaign import Campaign, Ports
+from gapsmith.evolve.course import Pace
 from gapsmith.evolve.executor import EvaluationJob, Executor
 from gapsmith.evolve.history import CandidateRegistry
 from gapsmith.evolve.measures import MeasureSpace
-from gapsmith.evolve.ports import Ports
 from gapsmith.evolve.remote.proposals import Drafter
-from gapsmith.evolve.search import Search
-from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
+from gapsmith.evolve.search import PopulationSettings, Search, SearchSettings
 from gapsmith.evolve.selection import Control
 from gapsmith.evolve.store.reader import Reader
 from gapsmith.evolve.store.store import Store
-from gapsmith.evolve.testing import START, FakeEvaluator, FakeExecutor, FakeProposer, FakeSandbox
 from gapsmith.evolve.types import Context, Origin, Proposal, Proposer
+
+from .fakes import START, FakeEvaluator, FakeExecutor, FakeProposer, FakeSandbox
 
 POPULATION = PopulationSettings(islands=3, migration_every=10, reset_after=25)
 SETTINGS = SearchSettings(

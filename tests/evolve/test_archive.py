@@ -61,7 +61,7 @@ def test_a_twin_takes_no_cell() -> None:
     duplicate = candidate("two", 700), evaluated("xy", 0.1, 0.1)
     assert found.duplicate(*duplicate) == "one"
     assert found.add(*duplicate, 0) is AddStatus.NOT_ADDED
-    assert found.occupancy() == [1]
+    assert len(found.elites()) == 1
     assert found.duplicate(candidate("one"), evaluated("xy", 0.1, 0.1)) is None
 
 

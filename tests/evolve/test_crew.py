@@ -23,8 +23,9 @@ from gapsmith.evolve.remote.executor import (
     WorkersLost,
 )
 from gapsmith.evolve.remote.protocol import WorkerFault
-from gapsmith.evolve.testing import START, FakeEvaluator, FakeProposer, FakeSandbox
 from gapsmith.sandbox.base import SandboxError
+
+from .fakes import START, FakeEvaluator, FakeProposer, FakeSandbox
 
 FAULTS = ("drop", "delay", "double", "late", "damage", "refuse")
 

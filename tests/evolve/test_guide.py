@@ -7,16 +7,13 @@ from typing import Any
 
 import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
+from gapsmith.evolve.course import Submission
 from gapsmith.evolve.islands import islands_with_models
 from gapsmith.evolve.iteration import Iteration
 from gapsmith.evolve.racing import hardest
-from gapsmith.evolve.search import Search
-from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
-from gapsmith.evolve.submissions import Submission
-from gapsmith.evolve.testing import FakeEvaluator
+from gapsmith.evolve.search import PopulationSettings, Search, SearchSettings
 from gapsmith.evolve.types import (
     Complete,
-    Directive,
     Examination,
     Failed,
     Origin,
@@ -25,30 +22,24 @@ from gapsmith.evolve.types import (
 )
 from gapsmith.sandbox.base import CROWDED, Description
 
+from .fakes import FakeEvaluator
+
 Make = Callable[..., Any]
 STRATA = ("easy", "hard")
 BAD = 9.0
 """A loss on every instance that is worse than that of the start program of the fakes."""
 
 
-def guided(fakes: Make, stall_after: int = 0) -> Search:
-    """A guided search on one island, without tuning, races and fresh starts."""
-    settings = SearchSettings(
-        tune_share=0.0, fresh_share=0.0, fresh_until=0, stall_after=stall_after, race_level=0.0
-    )
-    search: Search = fakes(
-        evaluator=FakeEvaluator(strata=STRATA),
-        population=PopulationSettings(islands=1),
-        settings=settings,
-        guided=True,
-    ).search()
-    return search
-
-
 @pytest.fixture
 def search(fakes: Make) -> Search:
-    """A guided search that never stalls."""
-    return guided(fakes)
+    """A guided search on one island, without tuning, races and fresh starts."""
+    made: Search = fakes(
+        evaluator=FakeEvaluator(strata=STRATA),
+        population=PopulationSettings(islands=1),
+        settings=SearchSettings(tune_share=0.0, fresh_share=0.0, fresh_until=0, race_level=0.0),
+        guided=True,
+    ).search()
+    return made
 
 
 def start_losses(search: Search) -> tuple[float, float]:
@@ -85,25 +76,6 @@ def step(search: Search, id: str, losses: Sequence[float], nodes: int = 100) -> 
 def parents(search: Search, asks: int) -> list[str]:
     """First parents of some asks that are never told."""
     return [search.ask().parents[0] for _ in range(asks)]
-
-
-def test_a_stalled_campaign_asks_something_else_of_the_best(fakes: Make) -> None:
-    """Each turn has the best program as its parent, a fresh start too; a gain ends it."""
-    search = guided(fakes, stall_after=6)
-    step(search, "best", (0.1, 0.1), nodes=200)
-    for number in range(6):
-        step(search, f"worse {number}", (0.5, 0.5 + number), nodes=300)
-    asks = [search.ask() for _ in range(4)]
-    assert {ask.context.turn for ask in asks if ask.context} == set(Directive)
-    for ask in asks:
-        assert ask.context is not None
-        assert ask.context.best is not None
-        assert ask.context.best.candidate.id == "best"
-        assert ask.parents == ("best",)
-    search.tell(asks[0], Complete(made(search, asks[0], "better", 200), evaluation(0.05, 0.05)))
-    after = search.ask().context
-    assert after is not None
-    assert after.turn is None
 
 
 def test_a_solved_training_set_is_said_once_and_to_models(search: Search) -> None:

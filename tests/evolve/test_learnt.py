@@ -1,4 +1,4 @@
-"""What a search learns for the prompts of models: attempts, complements, and turns of a stalled campaign."""
+"""What a search learns for the prompts of models: attempts and complements."""
 
 from __future__ import annotations
 
@@ -11,20 +11,16 @@ from typing import Any
 
 import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
-from gapsmith.evolve.agenda import Stall, StallSettings
-from gapsmith.evolve.campaign import Pace
-from gapsmith.evolve.course import TellOrder
+from gapsmith.evolve.course import Pace, TellOrder
 from gapsmith.evolve.history import BEST, NEWEST, AttemptLog, Strata
 from gapsmith.evolve.llm.replies import MOST_CHARACTERS, idea_of
-from gapsmith.evolve.search_settings import SearchSettings
+from gapsmith.evolve.search import SearchSettings
 from gapsmith.evolve.store.reader import Reader
-from gapsmith.evolve.testing import FakeProposer
 from gapsmith.evolve.types import (
     AddStatus,
     Alike,
     Candidate,
     Complete,
-    Directive,
     Elite,
     End,
     Failed,
@@ -37,6 +33,8 @@ from gapsmith.evolve.types import (
 )
 from gapsmith.problems.base import Instance
 from gapsmith.sandbox.base import Description
+
+from .fakes import FakeProposer
 
 Make = Callable[..., Any]
 HARD = {"train-0": "hard", "train-1": "hard", "train-2": "easy", "train-3": "late"}
@@ -199,82 +197,6 @@ def test_the_newest_come_before_the_best_of_the_older() -> None:
     assert all(a is not None and b is not None and a <= b for a, b in pairwise(older))
 
 
-def test_a_campaign_that_stands_still_asks_for_each_turn() -> None:
-    """After the limit every ask has a turn, each kind once in four; a gain ends it, and 0 is never."""
-    stall = Stall(StallSettings(stall_after=2))
-    stall.note(1, improved=False)
-    assert stall.turn(1) is None
-    stall.note(2, improved=False)
-    assert {stall.turn(number) for number in range(3, 7)} == set(Directive)
-    stall.note(3, improved=True)
-    assert stall.turn(7) is None
-    never = Stall(StallSettings(stall_after=0))
-    for number in range(99):
-        never.note(number, improved=False)
-    assert never.turn(100) is None
-
-
-def test_a_gain_that_tuned_numbers_bring_ends_no_stand_still() -> None:
-    """Less than a hundredth of the loss is none, but several such gains together are one."""
-    stall = Stall(StallSettings(), -1.0)
-    assert [stall.is_gain(fitness) for fitness in (-1.0, -0.995, -0.9901, -0.989, -0.985)] == [
-        False, False, False, True, False,
-    ]  # fmt: skip
-    stall.grow(-2.0)
-    assert [stall.is_gain(fitness) for fitness in (-1.99, -1.97)] == [False, True]
-
-
-def test_each_question_of_a_stand_still_knows_how_many_came_before() -> None:
-    """From zero, and from zero again after a gain."""
-    stall = Stall(StallSettings(stall_after=2))
-    for number in (1, 2):
-        stall.note(number, improved=False)
-    for number in (3, 4, 5):
-        stall.ask(number)
-    assert [stall.before(number) for number in (3, 4, 5)] == [0, 1, 2]
-    stall.note(3, improved=True)
-    stall.ask(6)
-    assert stall.before(6) == 0
-
-
-def test_a_stand_still_begins_later_while_programs_are_under_way() -> None:
-    """One outcome later for each of them, since each may be a gain; once begun it lasts until a gain."""
-    stall = Stall(StallSettings(stall_after=2))
-    for number in (1, 2, 3, 4):
-        stall.ask(number)
-    for number in (1, 2):
-        stall.note(number, improved=False)
-    assert stall.turn(5) is None
-    stall.note(3, improved=False)
-    assert stall.turn(5) is not None
-    for number in (5, 6, 7):
-        stall.ask(number)
-    assert None not in [stall.turn(number) for number in (5, 6, 7, 8)]
-    stall.note(4, improved=True)
-    assert stall.turn(8) is None
-
-
-def test_the_best_program_is_asked_about_its_time_once() -> None:
-    """Until another one is the best; an ask that is open keeps its turn."""
-    stall = Stall(StallSettings(stall_after=2))
-
-    def turns(first: int, last: int) -> list[Directive | None]:
-        for number in range(first, last):
-            stall.ask(number)
-        return [stall.turn(number) for number in range(first, last)]
-
-    for number in (1, 2):
-        stall.note(number, improved=False)
-    asked = turns(3, 23)
-    assert asked.count(Directive.TIME) == 1
-    assert set(asked[asked.index(Directive.TIME) + 1 :]) == {*Directive} - {Directive.TIME}
-    for number in range(3, 23):
-        stall.note(number, improved=number == 22)
-    for number in (31, 32):
-        stall.note(number, improved=False)
-    assert turns(33, 41).count(Directive.TIME) == 1
-
-
 class Telling:
     """A proposer of fake programs that says what it changes."""
 
@@ -291,8 +213,8 @@ class Telling:
 
 
 def test_a_resumed_campaign_tells_models_what_an_unbroken_one_tells(fakes: Make, tmp_path: Path) -> None:
-    """Best, complements, attempts with their sentences and turns are the same after a stop, ask by ask."""
-    settings = SearchSettings(tune_share=0.2, tune_evaluations=5, stall_after=3)
+    """Best, complements and attempts with their sentences are the same after a stop, ask by ask."""
+    settings = SearchSettings(tune_share=0.2, tune_evaluations=5)
     parts = {"settings": settings, "guided": True, "pace": Pace(3, TellOrder.SUBMITTED)}
     whole = fakes("whole", proposer=Telling(FakeProposer([])), **parts)
     whole.run(iterations=40)
@@ -306,7 +228,6 @@ def test_a_resumed_campaign_tells_models_what_an_unbroken_one_tells(fakes: Make,
                 context.best.candidate.id,
                 [(c.elite.candidate.id, c.strata) for c in context.complements],
                 context.attempts,
-                context.turn,
                 [elite.candidate.id for elite in context.inspirations],
             )
             for context in proposer.seen
@@ -324,7 +245,6 @@ def test_a_resumed_campaign_tells_models_what_an_unbroken_one_tells(fakes: Make,
         if a.end is End.STOPPED
     )
     assert all(attempt.idea.startswith("Idea ") for attempt in attempts)
-    assert {turn for *_, turn, _ in told(whole.proposer).values()} == {None, *Directive}
     with closing(Reader.open(whole.folder)) as read:
         found = read.candidate(best)
         assert found is not None

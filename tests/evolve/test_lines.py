@@ -11,9 +11,15 @@ import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
 from gapsmith.evolve.executor import EvaluationJob
 from gapsmith.evolve.racing import PairedRace, TimedRace
-from gapsmith.evolve.remote.codec import LineError
 from gapsmith.evolve.remote.proposals import Draft, Material
-from gapsmith.evolve.remote.protocol import WorkerFault, decode_reply, decode_work, encode_reply, encode_work
+from gapsmith.evolve.remote.protocol import (
+    LineError,
+    WorkerFault,
+    decode_reply,
+    decode_work,
+    encode_reply,
+    encode_work,
+)
 from gapsmith.evolve.types import Examination, Origin, Proposal, Rejection, RejectionReason
 from gapsmith.sandbox.base import Constant, Description, Program, SandboxError, Statement
 from hypothesis import given

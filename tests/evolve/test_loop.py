@@ -14,16 +14,17 @@ from gapsmith.evaluators.base import EvaluationStatus
 from gapsmith.evaluators.statistics import surpasses
 from gapsmith.evolve import champion
 from gapsmith.evolve.budget import StopReason
-from gapsmith.evolve.campaign import Pace
+from gapsmith.evolve.course import Pace
 from gapsmith.evolve.racing import PairedRace, alike_after
-from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
+from gapsmith.evolve.search import PopulationSettings, SearchSettings
 from gapsmith.evolve.selection import Control
 from gapsmith.evolve.store.reader import Reader
 from gapsmith.evolve.store.store import Store
-from gapsmith.evolve.testing import START
 from gapsmith.evolve.tuning import OPERATOR
 from gapsmith.evolve.types import Context, Elite, Origin, Proposal, Rejection, RejectionReason
 from gapsmith.evolve.validation import ChampionSettings
+
+from .fakes import START
 
 Make = Callable[..., Any]
 

@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 from gapsmith.app.runs.stored_run import asked_iterations, completed_iterations
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
-from gapsmith.evolve.search import Search
-from gapsmith.evolve.search_settings import SearchSettings
+from gapsmith.evolve.search import Search, SearchSettings
 from gapsmith.evolve.store.reader import Reader
 from gapsmith.evolve.store.statistics import made_by
 from gapsmith.evolve.store.store import Store
-from gapsmith.evolve.syntax.constants import named_constants, with_named_constants
+from gapsmith.evolve.syntax.analysis import named_constants, with_named_constants
 from gapsmith.evolve.tuning import NAMED, OPERATOR, Generations, structure
 from gapsmith.evolve.types import Complete, Examination, Origin, Proposal
 from gapsmith.sandbox.base import Description

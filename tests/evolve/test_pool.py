@@ -16,9 +16,10 @@ from gapsmith.evolve.campaign import Campaign
 from gapsmith.evolve.executor import EvaluationJob
 from gapsmith.evolve.islands import Pool, prefixes
 from gapsmith.evolve.store.reader import Reader
-from gapsmith.evolve.testing import FakeEvaluator, FakeExecutor
 from hypothesis import given
 from hypothesis import strategies as st
+
+from .fakes import FakeEvaluator, FakeExecutor
 
 ITERATIONS = 60
 Make = Callable[..., Any]

@@ -21,9 +21,10 @@ from gapsmith.evolve.champion import (
 )
 from gapsmith.evolve.executor import EvaluationJob
 from gapsmith.evolve.store.store import Store
-from gapsmith.evolve.testing import FakeEvaluator, FakeExecutor
 from hypothesis import given
 from hypothesis import strategies as st
+
+from .fakes import FakeEvaluator, FakeExecutor
 
 Make = Callable[..., Any]
 SECONDS = st.floats(0, 100)

@@ -16,16 +16,17 @@ from typing import Any
 
 import pytest
 from gapsmith.app.runs.course import recorded_course
-from gapsmith.evolve.campaign import Campaign, Pace
-from gapsmith.evolve.course import RecordedCourse, TellOrder
+from gapsmith.evolve.campaign import Campaign
+from gapsmith.evolve.course import Pace, RecordedCourse, TellOrder
 from gapsmith.evolve.executor import EvaluationJob
 from gapsmith.evolve.search import Search
 from gapsmith.evolve.store.reader import Reader
 from gapsmith.evolve.store.schema import FILE_NAME
 from gapsmith.evolve.store.store import Store
-from gapsmith.evolve.testing import FakeEvaluator, FakeExecutor, FakeProposer
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+from .fakes import FakeEvaluator, FakeExecutor, FakeProposer
 
 ITERATIONS = 40
 Make = Callable[..., Any]

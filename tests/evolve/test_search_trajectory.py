@@ -10,8 +10,7 @@ import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
 from gapsmith.evolve.iteration import Iteration
 from gapsmith.evolve.racing import outcome_of
-from gapsmith.evolve.search import Search
-from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
+from gapsmith.evolve.search import PopulationSettings, Search, SearchSettings
 from gapsmith.evolve.selection import Control, OfflineSelection
 from gapsmith.evolve.types import (
     AddStatus,
@@ -271,18 +270,17 @@ def test_the_best_that_was_not_validated_is_validated_when_it_is_due(fakes: Make
     assert [None if one is None else one.id for one in due] == [None, "b", None, "a", None, "f"]
 
 
-def test_what_models_cost_and_gained_is_known_to_the_next_ask(fakes: Make) -> None:
-    """Tries, gains and US dollars by operator; the lineage of the parent, oldest first."""
+def test_what_models_gained_is_known_to_the_next_ask(fakes: Make) -> None:
+    """Tries and gains by operator; the lineage of the parent, oldest first."""
     population = PopulationSettings(islands=1)
     search = fakes(settings=PLAIN, population=population).search()
     ask = search.ask()
-    search.tell(ask, Complete(admitted(search, ask, "x", operator="improve"), answered(0.5)), cost=0.25)
+    search.tell(ask, Complete(admitted(search, ask, "x", operator="improve"), answered(0.5)))
     ask = search.ask()
-    search.tell(ask, Worse(admitted(search, ask, "y", operator="improve"), answered(9.0, count=4)), cost=None)
+    search.tell(ask, Worse(admitted(search, ask, "y", operator="improve"), answered(9.0, count=4)))
     context = search.ask().context
     assert context is not None
     assert context.operators == {"improve": (2, 1)}
-    assert context.costs == {"improve": 0.25}
     assert context.lineage[0].startswith("start, mean gap ")
 
 

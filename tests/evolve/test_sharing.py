@@ -10,16 +10,15 @@ from typing import Any
 
 import pytest
 from gapsmith.app.runs.course import recorded_course
-from gapsmith.evolve.campaign import Pace
-from gapsmith.evolve.course import RecordedCourse, TellOrder
-from gapsmith.evolve.search_settings import PopulationSettings, SearchSettings
+from gapsmith.evolve.course import Pace, RecordedCourse, TellOrder
+from gapsmith.evolve.search import PopulationSettings, SearchSettings
 from gapsmith.evolve.store.course import first_of_reply
 from gapsmith.evolve.store.reader import Reader
-from gapsmith.evolve.testing import FakeEvaluator, FakeProposer
 from gapsmith.evolve.types import Context
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from .fakes import FakeEvaluator, FakeProposer
 from .test_resume import Killed, LateExecutor, LateProposer, MortalStore, state
 
 Make = Callable[..., Any]
@@ -31,9 +30,7 @@ def parts(in_flight: int = 2) -> dict[str, Any]:
     """A guided campaign with three programs a reply, tuning, and an offline proposer beside the model."""
     return {
         "population": PopulationSettings(islands=2, migration_every=10, reset_after=25),
-        "settings": SearchSettings(
-            tune_share=0.2, tune_evaluations=5, stall_after=6, fresh_share=0.0, fresh_until=0
-        ),
+        "settings": SearchSettings(tune_share=0.2, tune_evaluations=5, fresh_share=0.0, fresh_until=0),
         "proposer": FakeProposer([]),
         "beside": FakeProposer([]),
         "offline_share": 0.5,

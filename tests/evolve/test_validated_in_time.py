@@ -17,9 +17,10 @@ from gapsmith.evolve.campaign import Campaign
 from gapsmith.evolve.champion import ReserveEstimate, TimeReserve, per_execution
 from gapsmith.evolve.executor import EvaluationJob
 from gapsmith.evolve.store.store import Store
-from gapsmith.evolve.testing import FakeEvaluator, numbers
 from gapsmith.evolve.types import Elite, unique
 from gapsmith.evolve.validation import ChampionSettings
+
+from .fakes import FakeEvaluator, numbers
 
 Make = Callable[..., Any]
 COUNT = 8

@@ -9,7 +9,9 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from math import hypot
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil, hypot
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +45,28 @@ BUFFERS = "id,lower,upper,size\na,0,4,10\nb,2,6,20\nc,5,9,10\n"
 JOBS = "instance,p,d\nx,4,9\nx,3,5\ny,2,8\n"
 LINES = '{"id": "x", "p": [4, 3], "d": [9, 5]}\n{"id": "y", "p": [2], "d": [8]}\n'
 ITEMS = '{"id": "x", "capacity": 10, "sizes": [4, 5]}\n{"id": "y", "capacity": 7, "sizes": [3]}\n'
+DOT = (
+    'digraph work { /* by hand */\n  node [shape=box]; edge [size=3]\n  a [cost=4, label="the first"]\n'
+    '  b [cost="6.0"]; c [cost=5]\n  a -> b -> c [size="7"]\n  a -> c // straight\n  d [cost=9]; d -> c\n}\n'
+)
+TASKS = '{"name": "g", "times": [[4, null], [3, 5], [6, 2]], "edges": [[0, 1, 3], [2, 1, 0]]}\n'
+ADAPTERS = "stages,3\ncapacity,1024\ntile,64\ntimes,4,1,8,2\nnews,2,100,300,65\nchat,1,128,64\n"
+LORA_LINES = (
+    '{"stages": 3, "capacity": 1024, "times": [4, 1, 8, 2]}\n'
+    '{"name": "news", "batch_size": 2, "lengths": [100, 300, 65]}\n'
+    '{"name": "chat", "batch_size": 1, "lengths": [128, 64]}\n'
+)
+STEPS = (
+    "devices,4\ncapacity,500\noverhead,7\nquadratic,1,0.5,0.25\nlinear,10,8,6\none,400,300,90\ntwo,500,80\n"
+)
+DEMAND_ROWS = "arrive,cpu,memory\n0,4,8\n2,1,2\n1,2,16\n"
+STAY_ROWS = "arrive,depart,cpu,memory,duration\n0,9,4,8,\n2,,1,2,5\n1,4,2,16,3\n"
+FLEET_ROWS = "free_cpu,free_memory,cpu,memory\n8,20,16,64\n16,64,16,64\n"
+FLEET = (
+    '{"gpu_info": {"small": {"cost": 0.7, "tputs": [[2.5, 1], [0.5, 0]]}, "large": {"cost": 3.25, "tputs": '
+    '[[9, 4], [3, 1.5]]}},\n "workload_distribution": [[0.5, 0.25], [0.25, 0]],\n "total_request_rate": 6,\n'
+    ' "slice_factor": 3}\n'
+)
 QUEUE = "workers,2\nmemory,50\narrival,prompt_tokens,output_tokens\n0,3,4\n2,5,6\n1,7,8\n"
 
 
@@ -178,6 +202,8 @@ class Format:
     text: str
     parser: Callable[[str], Any]
     written: Callable[[Sequence[Instance], str], Any]
+    beside: tuple[str, str] | None = None
+    """Name and text of a second file that belongs to it; of the two that of the jobs is opened."""
 
 
 def bins(instances: Sequence[Instance], text: str) -> list[Any]:
@@ -259,7 +285,323 @@ def jobs_in(text: str) -> list[Any]:
     ]
 
 
+PROCESSORS = 4
+"""Of graphs whose files give one time for all."""
+
+
+def chain(text: str) -> list[tuple[bool, str]]:
+    """Tokens of DOT, each with whether it is a plain word or a sign; comments are left out."""
+    text = re.sub(r"/\*.*?\*/|//[^\n]*|^#[^\n]*", " ", text, flags=re.DOTALL | re.MULTILINE)
+    tokens = re.findall(r'"((?:[^"\\]|\\.)*)"|([-]?[\w.]+|->|[^\w\s])', text, re.DOTALL)
+    return [(bool(plain), plain or re.sub(r"\\([\"\\])", r"\1", quoted)) for quoted, plain in tokens]
+
+
+def dot_in(text: str) -> list[Any]:
+    """A second, small parser of DOT: the costs of nodes, and edges with sizes."""
+    words = chain(text)
+    place = next(k for k, word in enumerate(words) if word == (True, "{")) + 1
+    costs: dict[str, Any] = {}
+    edges: dict[tuple[str, str], Any] = {}
+    usual: dict[str, dict[str, str]] = {"node": {}, "edge": {}, "graph": {}}
+    while words[place] != (True, "}"):
+        names = [words[place]]
+        place += 1
+        while words[place] == (True, "->"):
+            names.append(words[place + 1])
+            place += 2
+        keys: dict[str, str] = {}
+        if words[place] == (True, "="):
+            place += 2
+            names = []
+        while words[place] == (True, "["):
+            place += 1
+            while words[place] != (True, "]"):
+                assert words[place + 1] == (True, "=")
+                keys[words[place][1]] = words[place + 2][1]
+                place += 3
+                while words[place] in ((True, ","), (True, ";")):
+                    place += 1
+            place += 1
+        if len(names) == 1 and names[0][0] and names[0][1].lower() in usual:
+            usual[names[0][1].lower()].update(keys)
+        elif len(names) == 1:
+            cost = keys.get("cost", costs.get(names[0][1]) or usual["node"].get("cost"))
+            costs[names[0][1]] = cost
+        else:
+            for _, name in names:
+                costs.setdefault(name, None)
+            for (_, tail), (_, head) in pairwise(names):
+                assert (tail, head) not in edges
+                edges[tail, head] = keys.get("size", usual["edge"].get("size", "0"))
+        while words[place] in ((True, ","), (True, ";")):
+            place += 1
+    assert place == len(words) - 1
+    number = {name: k for k, name in enumerate(costs)}
+    rows = [[None if x == "-" else Decimal(x) for x in str(cost).split()] for cost in costs.values()]
+    links = [(number[a], number[b], max(Decimal(size), Decimal(0))) for (a, b), size in edges.items()]
+    wide = max(map(len, rows))
+    return ordered(
+        [row * (PROCESSORS if wide == 1 else wide) if len(row) == 1 else row for row in rows], links
+    )
+
+
+def stg_in(text: str) -> list[Any]:
+    """Numbers of a Standard Task Graph file: as many tasks as it says, or two more of time 0 at both ends."""
+    lines = [line.split() for line in text.split("\n") if line.strip() and not line.lstrip().startswith("#")]
+    rows = [list(map(int, words)) for words in lines]
+    (count,), tasks = rows[0], rows[1:]
+    outer = tasks[0][1] == 0, tasks[-1][1] == 0
+    assert len(tasks) == count or (len(tasks) == count + 2 and outer == (True, True))
+    assert outer[0] == outer[1]
+    assert [row[0] for row in tasks] == list(range(len(tasks)))
+    assert all(len(row) == 3 + row[2] for row in tasks)
+    edges = [(before, row[0], 0) for row in tasks for before in row[3:]]
+    assert len(set(edges)) == len(edges)
+    return ordered([[row[1]] * PROCESSORS for row in tasks], edges)
+
+
+def ordered(times: list[list[Any]], edges: list[tuple[int, int, Any]]) -> list[Any]:
+    """A graph without idle ends, each time the first task of the file whose predecessors all stand before."""
+    tails, heads = {a for a, _, _ in edges}, {b for _, b, _ in edges}
+    heavy = {task for a, b, size in edges if size for task in (a, b)}
+    idle = {k for k, row in enumerate(times) if set(row) == {0} and k not in heavy and k not in tails & heads}
+    edges = [edge for edge in edges if not idle & set(edge[:2])]
+    left = [k for k in range(len(times)) if k not in idle]
+    order: list[int] = []
+    while left:
+        order.append(next(k for k in left if all(a in order for a, b, _ in edges if b == k)))
+        left.remove(order[-1])
+    return [[times[k] for k in order], sorted([order.index(a), order.index(b), size] for a, b, size in edges)]
+
+
+def graphs(instances: Sequence[Instance], text: str) -> list[Any]:
+    """Times and edges of the one graph, or of each in a list."""
+    return [[i.public["times"], i.public["edges"]] for i in instances]
+
+
+def graphs_in(text: str) -> list[Any]:
+    """The same from a JSON text."""
+    found = json.loads(text)
+    return [
+        ordered(graph["times"], [(a, b, size) for a, b, size in graph["edges"]])
+        for graph in (found if isinstance(found, list) else [found])
+    ]
+
+
+def trace_in(text: str, keys: Sequence[str], own: int) -> list[Any]:
+    """Header and jobs of a CSV trace: each key's numbers; name, `own` numbers and lengths of each job."""
+    rows = [[c.strip() for c in row] for row in csv.reader(io.StringIO(text)) if any(c.strip() for c in row)]
+    rows = [row[: max(k for k, cell in enumerate(row) if cell) + 1] for row in rows]
+    heads = [(row[0], [plainly(c) for c in row[1:]]) for row in rows if row[0] in keys]
+    jobs = [(row[0], [plainly(c) for c in row[1:]]) for row in rows if row[0] not in keys]
+    assert len(dict(heads)) == len(heads)
+    assert len(dict(jobs)) == len(jobs)
+    return [dict(heads), [(name, values[:own], values[own:]) for name, values in jobs]]
+
+
+def trace_lines_in(text: str, own: Sequence[str]) -> list[Any]:
+    """The same of JSON lines."""
+    head, *rows = objects(text)
+    heads = {key: value if isinstance(value, list) else [value] for key, value in head.items()}
+    return [heads, [(str(row["name"]), [row[key] for key in own], row["lengths"]) for row in rows]]
+
+
+def plainly(word: str) -> Decimal:
+    """A number in plain digits."""
+    assert re.fullmatch(r"[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)(E[-+]?[0-9]+)?", word, re.I), word
+    return Decimal(word)
+
+
+def adapters(parser: Callable[[str], list[Any]]) -> Callable[[Sequence[Instance], str], list[Any]]:
+    """What a parser finds in the file of such a LoRA instance, of the keys that the file has."""
+
+    def written(instances: Sequence[Instance], text: str) -> list[Any]:
+        (instance,) = instances
+        public = instance.public
+        head, jobs = parser(text)
+        named = {
+            key: value if isinstance(value := public[key], list) else [value]
+            for key in ("stages", "capacity", "tile", "times")
+            if key in head
+        }
+        found = []
+        for k, (name, _, _) in enumerate(jobs):
+            samples = [(batch, tokens) for adapter, batch, tokens in public["samples"] if adapter == k]
+            size = Decimal(jobs[k][1][0])
+            assert [batch for batch, _ in samples] == [n // size for n in range(len(samples))]
+            assert (instance.hidden or {})["adapters"][k] == name
+            found.append((name, [size], [tokens for _, tokens in samples]))
+        assert len(public["samples"]) == sum(len(job[2]) for job in found)
+        return [named, found]
+
+    return written
+
+
+STEP_KEYS = ("devices", "capacity", "overhead", "quadratic", "linear")
+
+
+def steps_in(text: str) -> list[Any]:
+    """Devices, capacity, overhead, and each step: name, lengths, and times by degree if the file says how."""
+    head, jobs = trace_in(text, STEP_KEYS, 0)
+    devices, capacity, overhead = (head.get(key, [62_936])[0] for key in STEP_KEYS[:3])
+    laws = None
+    if "quadratic" in head or "linear" in head:
+        laws = list(zip(head["quadratic"], head["linear"], strict=True))
+        assert len(laws) == int(devices).bit_length()
+    steps = [(name, lengths, timed(laws, lengths, capacity)) for name, _, lengths in jobs]
+    return [devices, capacity, overhead, steps]
+
+
+def timed(laws: Sequence[Any] | None, lengths: Sequence[Any], capacity: Any) -> list[list[int]] | None:
+    """Time of each sequence by degree, rounded up; 0 where a group is too small."""
+    if laws is None:
+        return None
+    return [
+        [max(1, ceil(a * x * x + b * x)) if x <= 2**k * capacity else 0 for k, (a, b) in enumerate(laws)]
+        for x in lengths
+    ]
+
+
+def steps(instances: Sequence[Instance], text: str) -> list[Any]:
+    """The same from the instances."""
+    told = "quadratic" in text
+    public = instances[0].public
+    found = [(i.id, i.public["lengths"], i.public["times"] if told else None) for i in instances]
+    return [public["devices"], public["capacity"], public["overhead"], found]
+
+
+def demands_in(text: str) -> list[Any]:
+    """Demands of a CSV text by arrival, with what else its columns say."""
+    rows = [
+        {key.strip().lower(): cell.strip() for key, cell in row.items()}
+        for row in csv.DictReader(io.StringIO(text.lstrip()))
+        if any(cell.strip() for cell in row.values())
+    ]
+    rows.sort(key=lambda row: plainly(row.get("arrive", "0")))
+    return [[int(row["cpu"]), int(row["memory"])] for row in rows if not row.get("depart")]
+
+
+def stays_in(text: str) -> list[Any]:
+    """Jobs that end: [arrive, depart, cpu, memory, told duration], to a minute after the last arrival."""
+    rows = csv.DictReader(io.StringIO(text.lstrip()))
+    rows = [row for row in rows if any(cell.strip() for cell in row.values())]
+    rows = [{key.strip().lower(): cell.strip() for key, cell in row.items()} for row in rows]
+    rows.sort(key=lambda row: int(row["arrive"]))
+    end = int(rows[-1]["arrive"]) + 1
+    found = []
+    for row in rows:
+        arrive, until = int(row["arrive"]), int(row["depart"] or end)
+        told = int(row.get("duration") or until - arrive)
+        found.append([arrive, until, int(row["cpu"]), int(row["memory"]), told])
+    return found
+
+
+def machine_rows(instances: Sequence[Instance], text: str) -> list[Any]:
+    """Capacity and free rooms as `table` has them, of the columns that the file has."""
+    (instance,) = instances
+    public = instance.public
+    header = table(text)[0]
+    rows = zip(public["free_cpu"], public["free_memory"], strict=True)
+    values = [{**public, "free_cpu": cpu, "free_memory": memory} for cpu, memory in rows]
+    return [header, *(tuple(str(row[key]) for key in header) for row in values)]
+
+
+def fleet_in(text: str) -> list[Any]:
+    """Prices and loads of the published tool's input, in fractions."""
+    found = json.loads(text, parse_float=Fraction, parse_int=Fraction, object_pairs_hook=once)
+    return [rented(entry) for entry in (found if isinstance(found, list) else [found])]
+
+
+def once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys differ."""
+    assert len(dict(pairs)) == len(pairs)
+    return dict(pairs)
+
+
+def rented(entry: Any) -> list[Any]:
+    """Names, prices (ten-thousandths of a dollar), slices, and loads (millionths of a GPU) of ranges."""
+    assert set(entry) == {"gpu_info", "workload_distribution", "total_request_rate", "slice_factor"}
+    shares = entry["workload_distribution"]
+    ranges = [(r, c) for r, row in enumerate(shares) for c, share in enumerate(row) if share]
+    loads = []
+    for r, c in ranges:
+        rate = entry["total_request_rate"] * shares[r][c] / entry["slice_factor"]
+        served = [gpu["tputs"][r][c] for gpu in entry["gpu_info"].values()]
+        units = [max(1, 10**6 * rate // most) if most else None for most in served]
+        loads.append([None if load is None or load > 10**6 else load for load in units])
+    prices = [round(gpu["cost"] * 10**4) for gpu in entry["gpu_info"].values()]
+    return [list(entry["gpu_info"]), prices, [entry["slice_factor"]] * len(ranges), loads]
+
+
+def rents(instances: Sequence[Instance], text: str) -> list[Any]:
+    """The same from the instances."""
+    return [
+        [(i.hidden or {})["gpus"], i.public["prices"], i.public["slices"], i.public["loads"]]
+        for i in instances
+    ]
+
+
+def requests(instances: Sequence[Instance], text: str) -> list[Any]:
+    """Workers, memory and requests by arrival."""
+    (instance,) = instances
+    public = instance.public
+    rows = zip(public["arrivals"], public["prompts"], public["outputs"], strict=True)
+    return [public["workers"], public["memory"], *map(list, rows)]
+
+
+def requests_in(text: str) -> list[Any]:
+    """The same from the file."""
+    rows = [[c.strip() for c in row] for row in csv.reader(io.StringIO(text)) if any(c.strip() for c in row)]
+    assert [rows[0][0], rows[1][0], rows[2]] == [
+        "workers",
+        "memory",
+        ["arrival", "prompt_tokens", "output_tokens"],
+    ]
+    sorted_rows = sorted(([int(cell) for cell in row] for row in rows[3:]), key=lambda row: row[0])
+    return [int(rows[0][1]), int(rows[1][1]), *sorted_rows]
+
+
+LORA_KEYS = ("stages", "capacity", "tile", "times")
+
+
+def lora_in(text: str) -> list[Any]:
+    """Header and adapters of a CSV trace."""
+    return trace_in(text, LORA_KEYS, 1)
+
+
+def lora_lines_in(text: str) -> list[Any]:
+    """The same of JSON lines."""
+    return trace_lines_in(text, ("batch_size",))
+
+
 FORMATS = {
+    "dot": Format("task-graph", "my.dot", DOT, lambda text: [dot_in(text)], graphs),
+    "stg": Format("task-graph", "my.stg", GRAPH, lambda text: [stg_in(text)], graphs),
+    "graphs-json": Format("task-graph", "my.json", TASKS, graphs_in, graphs),
+    "lora": Format("lora-microbatches", "my.csv", ADAPTERS, lora_in, adapters(lora_in)),
+    "lora-json": Format("lora-microbatches", "my.jsonl", LORA_LINES, lora_lines_in, adapters(lora_lines_in)),
+    "steps": Format("sequence-packing", "my.csv", STEPS, steps_in, steps),
+    "queue": Format("kv-scheduling", "my.csv", QUEUE, requests_in, requests),
+    "fleet": Format("gpu-fleet", "my.json", FLEET, fleet_in, rents),
+    "cluster-jobs": Format(
+        "cluster-scheduling",
+        "my-jobs.csv",
+        DEMAND_ROWS,
+        demands_in,
+        lambda found, text: (found[0].hidden or {})["jobs"],
+        ("my-machines.csv", FLEET_ROWS),
+    ),
+    "cluster-machines": Format(
+        "cluster-scheduling", "my-machines.csv", FLEET_ROWS, table, machine_rows, ("my-jobs.csv", DEMAND_ROWS)
+    ),
+    "churn-jobs": Format(
+        "cluster-churn",
+        "my-jobs.csv",
+        STAY_ROWS,
+        stays_in,
+        lambda found, text: (found[0].hidden or {})["jobs"],
+        ("my-machines.csv", FLEET_ROWS),
+    ),
     "tsplib": Format("tsp", "my.tsp", TOUR, sections, lambda found, text: nodes(found[0])),
     "cvrplib": Format("cvrp", "my.vrp", ROUTES, sections, lambda found, text: nodes(found[0])),
     "oplib": Format("orienteering", "my.op", PRIZES, sections, lambda found, text: nodes(found[0])),
@@ -299,6 +641,8 @@ PIECES = (
     ',"due": 3',
     ",9",
     "\n",
+    "_0",
+    "\u0660",
 )
 
 
@@ -320,7 +664,7 @@ def mutated(draw: st.DrawFn, text: str) -> str:
         elif kind == "cut":
             text = text[:at]
         elif kind == "garble":
-            text = text[:at] + draw(st.sampled_from('0179.-+ :,xE_#\n"[]')) + text[at + 1 :]
+            text = text[:at] + draw(st.sampled_from('0179.-+ :,xE_#\n"[]{}()\u0663\u00b2')) + text[at + 1 :]
         elif kind == "insert":
             text = text[:at] + draw(st.sampled_from(PIECES)) + text[at:]
         else:
@@ -332,6 +676,9 @@ def read(form: Format, folder: Path, text: str) -> Sequence[Instance]:
     """The instances of a text."""
     path = folder / form.file
     path.write_text(text, "utf-8")
+    if form.beside is not None:
+        (folder / form.beside[0]).write_text(form.beside[1], "utf-8")
+        path = path.with_name(path.name.replace("machines", "jobs"))
     problem: Any = load_problem(form.problem).problem
     return list(problem.read_instances(path))
 
@@ -343,7 +690,23 @@ def test_the_second_parser_agrees_on_the_file_itself(tmp_path: Path, name: str) 
     assert form.written(read(form, tmp_path, form.text), form.text) == form.parser(form.text)
 
 
-@pytest.mark.parametrize("examples", [40, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.quick("lora", "bpplib", "tardiness-csv")
+@pytest.mark.parametrize("name", FORMATS)
+def test_numbers_are_written_in_plain_digits(tmp_path: Path, name: str) -> None:
+    """Python's `1_0`, and digits of other scripts, are refused wherever they would change an instance."""
+    form = FORMATS[name]
+    before = [(i.public, i.hidden) for i in read(form, tmp_path, form.text)]
+    for found in re.finditer(r"[0-9]+", form.text):
+        for written in (f"{found[0]}_0", f"{found[0]}\u0660", "\uff11"):
+            text = form.text[: found.start()] + written + form.text[found.end() :]
+            try:
+                now = [(i.public, i.hidden) for i in read(form, tmp_path, text)]
+            except InstanceFileError:
+                continue
+            assert now == before, text
+
+
+@pytest.mark.parametrize("examples", [20, pytest.param(300, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_garbled_file_is_read_as_it_says_or_refused(tmp_path: Path, name: str, examples: int) -> None:
     """Whatever is accepted holds every number of the text that a second parser finds; the rest is refused."""

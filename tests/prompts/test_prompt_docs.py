@@ -7,7 +7,7 @@ from pathlib import Path
 from gapsmith.evolve.llm.proposer import HUNKS_FROM_LINES
 from gapsmith.evolve.llm.registry import PROVIDERS
 from gapsmith.evolve.llm.settings import ModelSettings
-from gapsmith.prompts.builder import DESIGN, NOTES, OPERATORS, STALLED, TEMPLATES
+from gapsmith.prompts.builder import NOTES, OPERATORS, TEMPLATES
 from gapsmith.prompts.parts import Answer, Case, Failure, Founder, Parts, Source, Stratum, Task, Tried
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -32,7 +32,7 @@ def test_every_template_variable_is_described():
     for kind in (Parts, Task, Source, Stratum, Case, Answer, Founder, Tried, Failure):
         for field in fields(kind):
             assert f"`{field.name}`" in PROMPTS, field.name
-    for name in ("system", *OPERATORS, DESIGN, STALLED, NOTES):
+    for name in ("system", *OPERATORS, NOTES):
         assert f"| `{name}` |" in PROMPTS
         assert (TEMPLATES / f"{name}.md.jinja").exists()
     assert f"{HUNKS_FROM_LINES} lines or more" in PROMPTS

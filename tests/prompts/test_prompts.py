@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from gapsmith.prompts.builder import OPERATORS, STALLED, Builder, PromptTooLarge, TemplateInvalid
+from gapsmith.prompts.builder import OPERATORS, Builder, PromptTooLarge, TemplateInvalid
 from gapsmith.prompts.marks import DOT
 from gapsmith.prompts.parts import Answer, Case, Failure, Parts, Source, Stratum, Task, Tried
 from gapsmith.prompts.text import decimal, fence, percent, plain_text, quote, short_inputs, tokens
@@ -30,7 +30,6 @@ PARTS = Parts(
         )
         for name in ("train-3", "train-4")
     ),
-    losing=("tight (7.50 %)",),
     tried=tuple(Tried("improve", 4.0 + n, "kept", f"idea {n}.") for n in range(20)),
     lineage=("improve, mean gap 4.00 %", "improve, mean gap 3.25 %"),
     notes="Sorting pays.",
@@ -74,27 +73,6 @@ def test_a_driven_program_is_told_how_it_is_called():
         assert "once per instance" not in system
         assert "step by step" not in user
         assert "once per instance" in Builder().render(operator, PARTS)[0]
-
-
-@pytest.mark.parametrize(
-    ("turn", "words"),
-    [
-        ("representation", "represents the problem in another way"),
-        ("strata", "loses most: tight (7.50 %)."),
-        ("time", "takes at most 0.1 s of the 2 s of CPU time"),
-        ("fresh", "Begin afresh"),
-    ],
-)
-def test_a_campaign_that_stands_still_asks_for_something_else(turn, words):
-    """Each turn has its own question, with all that is known beside it."""
-    user = Builder().render(STALLED, replace(PARTS, turn=turn))[1]
-    assert words in user
-    assert "in much less CPU time" not in user
-    timed = replace(PARTS, turn="time", time="Time classes end at 1 ms.")
-    assert "in much less CPU time" in Builder().render(STALLED, timed)[1]
-    assert "Equal answers count if they come in a faster time class." in Builder().render(STALLED, timed)[1]
-    assert "# The campaign stands still" in user
-    assert "Sorting pays." in user
 
 
 def test_shares_add_up_to_the_budget():
@@ -219,12 +197,12 @@ def test_long_text_is_cut_in_the_middle():
     assert "907 characters left out" in text
 
 
-@pytest.mark.parametrize("operator", [*OPERATORS, STALLED])
+@pytest.mark.parametrize("operator", OPERATORS)
 def test_a_solved_training_set_is_told(operator):
     """Every question that shows measurements says that no smaller gap exists, and what counts then."""
     said = "On every training instance the best program attains a proven optimum"
-    assert said in Builder().render(operator, replace(PARTS, solved=True, turn="strata"))[1]
-    assert said not in Builder().render(operator, replace(PARTS, turn="strata"))[1]
+    assert said in Builder().render(operator, replace(PARTS, solved=True))[1]
+    assert said not in Builder().render(operator, replace(PARTS))[1]
 
 
 def test_code_with_fences_stays_in_its_fence():

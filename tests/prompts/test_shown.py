@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind, Score, ScoreStatus
-from gapsmith.evolve.llm.ensemble import STALLED
 from gapsmith.evolve.llm.prompt_context import EDITS_FROM_LINES, LEDGER_TOKENS, context_for, failure_of
 from gapsmith.evolve.llm.prompt_scores import IDEA
 from gapsmith.evolve.types import (
@@ -16,14 +15,13 @@ from gapsmith.evolve.types import (
     Candidate,
     Complement,
     Context,
-    Directive,
     Elite,
     End,
     Failed,
     Origin,
 )
 from gapsmith.problems.base import Instance, Sense
-from gapsmith.prompts.builder import DESIGN, NOTES, OPERATORS, Builder
+from gapsmith.prompts.builder import NOTES, OPERATORS, Builder
 from gapsmith.prompts.parts import Failure
 from gapsmith.prompts.text import tokens
 from gapsmith.sandbox.base import Description
@@ -97,7 +95,6 @@ def test_many_strata_are_shown_by_the_values_that_they_share() -> None:
         ("n=40", 4), ("n=100", 4), ("tf=0.2", 2), ("tf=0.4", 2), ("tf=0.6", 2), ("tf=0.8", 2), ("all", 8),
     ]  # fmt: skip
     assert parts.strata[1].gaps == (pytest.approx(5.0), pytest.approx(20.0))
-    assert parts.losing == ("n=100 (5.00 %)", "tf=0.4 (5.00 %)", "tf=0.8 (5.00 %)")
     few = context_for("improve", [BEST], context([*"aabbcc", "d", "d"]), None, 150).strata
     assert [row.name for row in few] == [*"abcd", "all"]
     solved = elite("solved", *[0.1] * 6, 0.0, 0.0)
@@ -151,8 +148,8 @@ def test_a_baseline_that_loses_as_another_program_does_has_no_column() -> None:
 def test_two_programs_are_compared_by_what_they_do(first: Elite, second: Elite, words: str) -> None:
     """No program is called strong where it is not; one that is asked for something else has no partner."""
     assert context_for("combine", [first, second], context(), None, 150).gains.startswith(words)
-    stalled = context_for(STALLED, [first, second], context(turn=Directive.STRATA), None, 150)
-    assert (stalled.turn, stalled.partner, stalled.gains) == ("strata", None, "")
+    improved = context_for("improve", [first, second], context(), None, 150)
+    assert (improved.partner, improved.gains) == (None, "")
 
 
 def cases(parent: Elite, told: Context, operator: str = "improve") -> list[tuple[str, list[str]]]:
@@ -165,54 +162,11 @@ def test_another_principle_stands_beside_the_best_program_on_its_instances() -> 
     """Another program of the prompt, else the start program; nothing where the prompt has no other."""
     told = context(inspirations=(OTHER,))
     assert cases(BEST, told)[0] == ("i1", ["This program", "Program A"])
-    assert cases(BEST, told, DESIGN)[0] == ("i1", ["This program", "The start program"])
     assert cases(START, context(best=START))[0] == ("i0", ["This program"])
     assert cases(START, told)[0] == ("i0", ["This program", "The best program"])
 
 
-def test_questions_of_a_stand_still_show_other_instances() -> None:
-    """Two after two in the order of their gaps, and from the first again."""
-    shown = [
-        [name for name, _ in cases(START, context(best=START, turn=Directive.FRESH, still=n))]
-        for n in range(4)
-    ]
-    assert shown == [["i0", "i1"], ["i2", "i3"], ["i4", "i5"], ["i6", "i0"]]
-    assert [name for name, _ in cases(START, context(best=START))] == ["i0", "i1"]
-
-
-@pytest.mark.parametrize(
-    ("groups", "words"), [(3, "Take the instances above"), (4, "Look only at the groups")]
-)
-def test_few_groups_are_no_question(groups: int, words: str) -> None:
-    """Where nearly all groups would be named, the decisions on the instances are asked about."""
-    strata = [f"g{n % groups}" for n in range(8)]
-    parts = context_for(STALLED, [START], context(strata, best=START, turn=Directive.STRATA), None, 150)
-    user = Builder().render(STALLED, parts)[1]
-    assert words in user.split("## What to do")[1]
-    assert len(parts.losing) == (2 if groups == 4 else 0)
-
-
-def test_a_design_is_asked_for_before_the_best_program_is_shown() -> None:
-    """The founders in brief, then figures, then the mark to beat, and the question after it."""
-    text = '"""First fit: the first bin\nthat has room.\n\nMore."""\n'
-    founder = replace(OTHER, candidate=replace(OTHER.candidate, files={"h.py": text}, operator="first-fit"))
-    told = context(founders=(BEST, founder, START))
-    parts = context_for(DESIGN, [BEST], told, None, 150)
-    assert [(one.name, one.idea) for one in parts.founders] == [
-        ("first-fit", "First fit: the first bin that has room."), ("improve", ""),
-    ]  # fmt: skip
-    user = Builder().render(DESIGN, parts)[1]
-    places = [user.index(words) for words in (
-        "Asked for in this prompt: a program designed", "> first-fit, mean gap",
-        "## What happened on instances", "## The mark to beat", "# best",
-        "Design a program from the task alone, as if",
-    )]  # fmt: skip
-    assert places == sorted(places)
-    assert not context_for("improve", [BEST], told, None, 150).founders
-    assert not parts.edits
-
-
-@pytest.mark.parametrize("operator", [*OPERATORS, STALLED, DESIGN, NOTES])
+@pytest.mark.parametrize("operator", [*OPERATORS, NOTES])
 def test_what_is_asked_for_stands_at_the_top(operator: str) -> None:
     """In the third line, whatever is asked for."""
     failure = Failure("slow", ran=True) if operator == "repair" else None

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...formatting import clean, percent
-from ...runs.headline import Conclusion
+from ...runs.champions import Conclusion
 from ...runs.record import RunRecord
 from ..report import excerpt
 from ..run_page import time_points

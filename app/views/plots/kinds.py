@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from ....evaluators.base import ReferenceKind
 from ...formatting import one_line
 from ...runs.champions import solver_rows
-from ...runs.drawings import MOST_SHAPES, stored_drawings
 from ...runs.figures import LOSS, REPORTED, trust
 from ...runs.record import RunRecord
+from ...runs.stored_run import MOST_SHAPES, stored_drawings
 from . import quality, search, time
 from . import quality as quality_module
 from . import time as time_module

@@ -13,8 +13,8 @@ from ....evolve.store.statistics import failures_by_status, stopped, work
 from ....evolve.store.statistics import operators as operators_of
 from ....evolve.types import Elite
 from ...formatting import count, one_line
+from ...runs.figures import knows_future
 from ...runs.record import SHORT, RunRecord
-from ...runs.references import knows_future
 from . import quality
 from .canvas import (
     BLUE,

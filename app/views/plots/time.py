@@ -13,9 +13,8 @@ from ....evolve.store.statistics import work
 from ....evolve.timing import edge, time_class
 from ...formatting import one_line
 from ...runs.champions import SPLIT, TimedProgram, class_champions, proof, solver_rows, timed_programs
-from ...runs.figures import REPORTED, trust
+from ...runs.figures import REPORTED, knows_future, trust
 from ...runs.record import SHORT, RunRecord
-from ...runs.references import knows_future
 from .canvas import (
     BLUE,
     COLOURS,

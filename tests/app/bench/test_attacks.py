@@ -552,7 +552,7 @@ def test_a_killed_experiment_is_charged_what_it_might_have_used(
 ) -> None:
     """Whoever kills an experiment before it ends has spent the CPU seconds that it asked for."""
     from gapsmith.app.bench import experiment as module
-    from gapsmith.evolve.store import operations
+    from gapsmith.evolve.store import course
 
     script = "def experiment():\n    return 1\n"
     with monkeypatch.context() as patch:
@@ -561,7 +561,7 @@ def test_a_killed_experiment_is_charged_what_it_might_have_used(
             raise KeyboardInterrupt
 
         patch.setattr(module, "_run", killed)
-        patch.setattr(operations, "_end", killed)
+        patch.setattr(course, "_end", killed)
         with pytest.raises(KeyboardInterrupt):
             bench.experiment(script, 20)
     found = bench.experiment(script, 5)

@@ -6,7 +6,7 @@ import random
 
 import pytest
 from gapsmith.app.analysis.neighbours import _specialised
-from gapsmith.app.runs.groups import paired, within_groups
+from gapsmith.app.runs.figures import paired, within_groups
 from gapsmith.app.views.bench import neighbour_lines
 from gapsmith.problems.base import Instance
 

@@ -15,7 +15,7 @@ from gapsmith.app.bench.creation import open_bench
 from gapsmith.app.bench.workbench import Workbench
 from gapsmith.app.config import parse
 from gapsmith.app.errors import UserError
-from gapsmith.evolve.store.operations import counts, operations
+from gapsmith.evolve.store.course import counts, operations
 from gapsmith.evolve.store.reader import Reader
 
 Done = subprocess.CompletedProcess[str]
@@ -365,7 +365,7 @@ def test_nothing_of_validation_and_test_is_shown_before_the_end(
 def test_notes_reach_the_prompts_of_models(bench: Workbench, folder: Path) -> None:
     """A model that goes on reads the notes that were written before its question, and no later ones."""
     from gapsmith.app.proposers import build_proposer
-    from gapsmith.evolve.store.operations import bench_notes
+    from gapsmith.evolve.store.course import bench_notes
 
     bench.submit(RATIO.format(factor=2))
     bench.note("ratios help")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import sqlite3
 from collections.abc import Callable
@@ -14,9 +15,10 @@ import pytest
 from gapsmith.app.compose import read_summary
 from gapsmith.app.runs import advice as advice_module
 from gapsmith.app.runs.advice import advice
+from gapsmith.app.runs.champions import Conclusion
 from gapsmith.app.runs.figures import REPORTED
-from gapsmith.app.runs.headline import Conclusion
 from gapsmith.app.runs.record import open_record
+from gapsmith.app.runs.standalone import evaluate_command
 from gapsmith.app.views.report import html, markdown
 from gapsmith.evolve.store.progress import best_so_far
 from gapsmith.evolve.store.store import Store
@@ -220,6 +222,27 @@ def test_the_parameters_of_the_problem_are_repeated(campaign: Run, problem: str)
     )
 
 
+@pytest.mark.slow
+def test_the_check_that_a_run_advises_is_of_its_parameters(
+    command: Callable[..., Any], tmp_path: Path
+) -> None:
+    """The command in backticks checks what the run is about; after it the run says nothing more."""
+    mine = tmp_path / "mine.py"
+    text = Path(__file__).with_name("flow_time.py").read_text()
+    makes = "    def __init__(self, jobs: int = 12):\n        self.jobs = jobs\n\n"
+    mine.write_text(
+        text.replace("    def sets(self):", f"{makes}    def sets(self):").replace(
+            "range(12)", "range(self.jobs)"
+        )
+    )
+    run = ("run", str(mine), "--dry-run", "--workers", "1", "--set", "problem.jobs=9")
+    (advised,) = re.findall(r"`(gapsmith problems check [^`]*+)`", command(*run).stderr)
+    assert advised == f"gapsmith problems check {mine} --set problem.jobs=9"
+    checked = command(*shlex.split(advised)[1:])
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert "check" not in command(*run).stderr
+
+
 def test_fresh_instances_are_advised_where_they_can_be_drawn(campaign: Run) -> None:
     """A run whose instances came from a file or a named set has none."""
     found, folder = campaign("noisy", budget={"iterations": 1})
@@ -235,3 +258,36 @@ def test_fresh_instances_are_advised_where_they_can_be_drawn(campaign: Run) -> N
         store.execute("UPDATE run SET value = ? WHERE key = 'config'", (json.dumps(config),))
     with open_record(folder, checked=False) as record:
         assert "--fresh" not in str(advice(record.reader, summary, 0))
+
+
+def test_advice_on_a_file_names_the_file_and_its_parameters(
+    campaign: Run, tmp_path: Path, command: Callable[..., Any]
+) -> None:
+    """Each command that speaks of the problem itself runs, and is about the instances of this run."""
+    mine = tmp_path / "my own.py"
+    text = Path(__file__).with_name("flow_time.py").read_text()
+    makes = "    def __init__(self, jobs: int = 12, even: bool = False):\n        self.jobs = jobs\n\n"
+    text = text.replace("    def sets(self):", f"{makes}    def sets(self):").replace(
+        "range(12)", "range(self.jobs)"
+    )
+    mine.write_text(text)
+    given = {"problem": {"jobs": 9, "even": True}, "search": {"founders": "start"}}
+    found, folder = campaign("own", campaign={"problem": str(mine)}, budget={"iterations": 1}, **given)
+    options = " --set problem.jobs=9 --set problem.even=true"
+    source = f"gapsmith baselines '{mine}' --source shortest{options}"
+    assert source in lines(found)
+    with open_record(folder) as record:
+        score = evaluate_command(record, str(folder / "best.py"))
+        assert "my own.py" in markdown(record)
+        reader = record.reader
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(advice_module, "best_so_far", lambda reader: [(0, "c0ffee", 0.0)])
+            (solved,) = advice(reader, read_summary(folder), 0)
+    assert solved["command"] == f"gapsmith problems show '{mine}'{options}"
+    said = command(*shlex.split(source)[1:])
+    assert said.stdout.startswith('"""Shortest first."""'), said.stderr
+    shown = json.loads(command(*shlex.split(solved["command"])[1:], "--json").stdout)
+    assert {one["name"]: one["value"] for one in shown["parameters"]} == given["problem"]
+    assert score.endswith(options)
+    judged = command(*shlex.split(score)[1:])
+    assert judged.returncode == 0, judged.stderr

@@ -20,12 +20,17 @@ from gapsmith.evaluators.base import Evaluation, EvaluationStatus, ReferenceKind
 from gapsmith.evaluators.confirming import NotConfirmed
 from gapsmith.evolve.executor import EvaluationJob, ThreadExecutor
 from gapsmith.evolve.racing import PairedRace
-from gapsmith.evolve.remote.codec import MOST_CHARACTERS, LineError
 from gapsmith.evolve.remote.executor import RemoteExecutor, WorkerLost, WorkersLost
-from gapsmith.evolve.remote.proposals import Draft, confirm_drafted
-from gapsmith.evolve.remote.protocol import decode_reply, encode_reply
+from gapsmith.evolve.remote.proposals import Draft
+from gapsmith.evolve.remote.protocol import (
+    MOST_CHARACTERS,
+    LineError,
+    confirm_drafted,
+    decode_reply,
+    encode_reply,
+)
 from gapsmith.evolve.types import Examination, Origin, Proposal, Rejection, RejectionReason
-from gapsmith.sandbox.base import MAIN_FILE, Description
+from gapsmith.sandbox.base import MAIN_FILE, Constant, Description, Statement
 
 PROBLEM = Path(__file__).with_name("flow_time.py")
 
@@ -179,6 +184,11 @@ DESCRIBED = Description(token_digest=DIGEST)
 GOOD = Proposal({MAIN_FILE: TEXT}, Origin.MUTATE, "swap", examined=Examination(DIGEST[:16], DESCRIBED))
 
 
+def described(**changes: Any) -> Proposal:
+    """The good draft with another description."""
+    return replace(GOOD, examined=Examination(DIGEST[:16], replace(DESCRIBED, **changes)))
+
+
 @pytest.mark.parametrize(
     "made",
     [
@@ -190,13 +200,22 @@ GOOD = Proposal({MAIN_FILE: TEXT}, Origin.MUTATE, "swap", examined=Examination(D
         replace(GOOD, examined=Examination("'; DROP TABLE x", Description(token_digest=DIGEST))),
         replace(GOOD, examined=Examination("cd" * 8, Description(token_digest=DIGEST))),
         replace(GOOD, examined=Examination("ab", Description(token_digest=DIGEST))),
+        described(nodes=10**400),
+        described(depth=-1),
+        described(descriptors={"loops": 10**400}),
+        described(descriptors={f"x{number}": 1 for number in range(500_000)}),
+        described(constants=(Constant(1, 0, 10**30, "1"),)),
+        described(statements=(Statement(1, 1, "For\x1b[31m", 0),)),
+        described(imports=("os\x1b]0;owned\x07",)),
+        described(internals=("x" * 100_000,)),
+        described(shape_digest="\ud800"),
         Rejection(RejectionReason.SYNTAX, "x" * 5000, Origin.MUTATE, "swap"),
         Rejection(RejectionReason.SYNTAX, "\x1b[31m", Origin.MUTATE, "swap"),
         Rejection(RejectionReason.SYNTAX, "no", Origin.IMPROVE, "swap"),
     ],
 )
 def test_a_wrong_draft_is_refused(made: Proposal | Rejection) -> None:
-    """A text that was only to be examined comes back as it was, under an id of its digest."""
+    """A text that was only to be examined comes back as it was, with an id and counts that can be."""
     draft = Draft(replace(GOOD, examined=None), 1, 2)
     confirm_drafted(draft, GOOD)
     with pytest.raises(LineError, match="draft"):

@@ -13,6 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gapsmith.app.config import parse
+from gapsmith.app.errors import UserError
+from gapsmith.app.runs.folders import Group
+from gapsmith.app.setup.slurm import write_array
 
 Done = subprocess.CompletedProcess[str]
 OPTION = re.compile(r'#SBATCH --([a-z-]+)(?:="?([^"\n]*)"?)?$')
@@ -130,6 +134,19 @@ def test_what_is_wrong_is_said(
     assert "expected what `run --slurm` wrote" in done.stderr
     done = command("run", "smtt", "--slurm", "--runs", str(tmp_path / "100%"))
     assert "name another folder with --runs DIR" in done.stderr
+
+
+def test_a_working_folder_that_nobody_can_read_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The script names the folder of the command; bytes that are no text have no place in it."""
+    strange = tmp_path / os.fsdecode(b"\xff")
+    strange.mkdir()
+    monkeypatch.chdir(strange)
+    config = parse({"campaign": {"problem": "smtt"}}, "test")
+    with pytest.raises(UserError, match="not seen"):
+        write_array(tmp_path / "runs", Group("group", 2), config, {})
+    assert not (tmp_path / "runs").exists()
 
 
 def test_the_verb_of_tasks_is_not_in_the_help(command: Callable[..., Done]) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.runs import bundle
+from gapsmith.app.runs import export
 
 Say = Callable[..., Any]
 OFFLINE = "20260102-203301-smtt-aaaa"
@@ -184,7 +184,7 @@ def test_a_hostile_bundle_is_refused(
     say: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fill: Callable[..., Any], said: str
 ) -> None:
     """Paths out, links, doubles, other packing, many or large entries: one clear error and no file."""
-    monkeypatch.setattr(bundle, "_MOST_BYTES", 2_000_000)
+    monkeypatch.setattr(export, "_MOST_BYTES", 2_000_000)
     work = tmp_path / "work"
     work.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(work))
@@ -203,7 +203,7 @@ def test_a_list_of_many_entries_is_not_read(
     say: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What would take memory before entries can be counted is refused by the length of the list."""
-    monkeypatch.setattr(bundle, "_MOST_AT_ONCE", 2**16)
+    monkeypatch.setattr(export, "_MOST_AT_ONCE", 2**16)
     path = tmp_path / "hostile.zip"
     with zipfile.ZipFile(path, "w") as archive:
         for number in range(1_500):

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from gapsmith.app.runs.headline import headline
+from gapsmith.app.runs.champions import headline
 
 
 def _splits(**gaps: float | None) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import shlex
 import shutil
 import sqlite3
@@ -13,8 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gapsmith.app.commands.terminal import write_new
 from gapsmith.app.formatting import escaped
+from gapsmith.app.result import RunResult
 from gapsmith.app.runs.export import write_rows
+from gapsmith.app.runs.folders import put_text
 from gapsmith.app.views.plots.canvas import new_axes, render, styled
 from gapsmith.app.views.web import LiveDocuments
 from gapsmith.sandbox.unseen import unseen
@@ -81,6 +85,12 @@ def test_an_export_holds_none(say: Say, hostile: Path, tmp_path: Path, what: str
     assert _raw(say(*words, runs=hostile).out) == []
     assert say(*words, "-o", str(tmp_path / "file"), runs=hostile).code == 0
     assert _raw((tmp_path / "file").read_text("utf-8")) == []
+
+
+def test_python_and_a_notebook_show_none(hostile: Path) -> None:
+    """Neither a run's text at a prompt nor its table in a notebook."""
+    result = RunResult(hostile / RUN)
+    assert _raw(repr(result) + result._repr_html_()) == []
 
 
 def test_a_program_that_is_written_holds_none(say: Say, hostile: Path, tmp_path: Path) -> None:
@@ -159,6 +169,20 @@ def test_a_folder_s_name_is_not_believed(say: Say, hostile: Path, tmp_path: Path
         assert said.code in (2, 3)
         assert _raw(said.out + said.err) == []
         assert sum(line.startswith("error") for line in said.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("write", [put_text, lambda path, text: write_new(path, text, True)])
+def test_a_file_goes_through_no_link(tmp_path: Path, write: Callable[[Path, str], None]) -> None:
+    """A folder of somebody else has links under the file's name and under those of drafts."""
+    folder = tmp_path / "downloaded"
+    folder.mkdir()
+    own = tmp_path / "own"
+    own.write_text("mine")
+    for name in ("report.md", f".report.md.{os.getpid()}"):
+        (folder / name).symlink_to(own)
+    write(folder / "report.md", "a report")
+    assert own.read_text() == "mine"
+    assert (folder / "report.md").read_text() == "a report"
 
 
 def test_a_command_that_is_printed_can_be_copied(say: Say, hostile: Path, tmp_path: Path) -> None:

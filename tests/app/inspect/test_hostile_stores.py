@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from gapsmith.evolve.store import connection
 from gapsmith.evolve.store.connection import Clock, open_reading, open_writing
-from gapsmith.evolve.store.operations import bench_notes
+from gapsmith.evolve.store.course import bench_notes
 from gapsmith.evolve.store.reader import Reader
 from gapsmith.evolve.store.schema import FILE_NAME, StoreError
 

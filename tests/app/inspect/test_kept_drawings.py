@@ -9,7 +9,7 @@ from typing import Any
 from unittest.mock import MagicMock
 
 import pytest
-from gapsmith.app.runs.drawings import KEY, MOST_SHAPES, StoredDrawings, encode, stored_drawings
+from gapsmith.app.runs.stored_run import DRAWING_KEY, MOST_SHAPES, StoredDrawings, encode, stored_drawings
 from gapsmith.app.setup import reruns
 from gapsmith.cli import app
 from gapsmith.evolve.store.schema import StoreError
@@ -34,7 +34,7 @@ class Records:
 
     def record(self, key: str) -> Any:
         """The document, under the key of drawings."""
-        assert key == KEY
+        assert key == DRAWING_KEY
         return self.document
 
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gapsmith.app.runs.drawings import KEY, StoredDrawings, encode
 from gapsmith.app.runs.folders import at_work
+from gapsmith.app.runs.stored_run import DRAWING_KEY, StoredDrawings, encode
 from gapsmith.evolve.store.store import Store
 from gapsmith.evolve.types import AddStatus, Origin, Rejection, RejectionReason
 from gapsmith.problems.base import Drawing, Shape
@@ -259,7 +259,7 @@ def test_full_report_comes_on_demand(
     folder = shutil.copytree(runs / "20260102-203301-smtt-aaaa", tmp_path / "20260102-203301-smtt-aaaa")
     with contextlib.closing(Store(folder)) as store:
         plan = Drawing("a plan", "time", "machine", (Shape("rectangle", 0, 0, 5, 1, "j0", "job"),))
-        store.set(KEY, encode(StoredDrawings("test-000", {store.read.record("champion"): plan})))
+        store.set(DRAWING_KEY, encode(StoredDrawings("test-000", {store.read.record("champion"): plan})))
     browser.open("about:blank")  # the page of the test before asks a server that has ended
     browser.console.clear()
     browser.open(serve(folder))

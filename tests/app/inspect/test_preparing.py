@@ -96,6 +96,8 @@ def test_commands_mean_the_run_that_is_prepared(begun: tuple[Path, str, subproce
         assert f"run {name}: its references or baselines are being computed" in " ".join(said.stderr.split())
     rows = json.loads(ask(place, "list", "--json").stdout)
     assert [(row["run"], row["status"]) for row in rows[1:]] == [(name, "preparing")]
+    listed = ask(place, "list")
+    assert (listed.returncode, "preparing" in listed.stdout) == (0, True), listed.stderr
     watched = json.loads(ask(place, "watch", "latest", "--json").stdout)
     assert (watched["run"], watched["status"], watched["iterations"]) == (name, "preparing", 0)
     assert json.loads(ask(place, "stop", "latest", "--json").stdout) == {

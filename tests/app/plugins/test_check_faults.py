@@ -267,18 +267,18 @@ def test_a_wrong_sense_is_no_change_of_inputs(planted: Planted) -> None:
     assert "inputs-changed" not in [finding.check for finding in report.findings]
 
 
-def test_moves_show_a_limit_that_is_one_too_wide(tmp_path: Path) -> None:
+def test_moves_show_a_limit_that_is_one_too_wide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The objective for local search refuses what verification accepts, on an answer one move away."""
     text = (EXAMPLES / "routing.py").read_text("utf-8")
-    wrong = text.replace(
-        'if load > instance.public["capacity"]:', 'if load > instance.public["capacity"] + 1:'
-    )
-    assert wrong != text
+    wide = text.replace("<= capacity,", "<= capacity + 1,")
+    assert wide != text
+    moves = load_problem(str(EXAMPLES / "routing.py")).problem.moves()  # type: ignore[attr-defined]
     found = {}
-    for name, source in {"right": text, "wrong": wrong}.items():
+    for name, source in {"right": text, "wrong": wide}.items():
         path = tmp_path / f"{name}.py"
         path.write_text(source, "utf-8")
         loaded = load_problem(str(path))
+        monkeypatch.setattr(type(loaded.problem), "moves", lambda self: moves)
         cases = []
         for instance in loaded.instances("train", 1)[:4]:
             program: dict[str, Any] = {}

@@ -6,8 +6,11 @@ by replacing lines, so the honest twin differs in nothing else.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from pathlib import Path
+from textwrap import indent
+from typing import Any
 
 import pytest
 from gapsmith import check_problem
@@ -18,7 +21,7 @@ from gapsmith.app.check.coverage import check_coverage, check_ignored
 from gapsmith.app.check.execution import runs_text
 from gapsmith.app.check.findings import CheckReport
 from gapsmith.app.check.forms import check_items
-from gapsmith.app.check.labels import check_labels
+from gapsmith.app.check.inputs import check_labels
 from gapsmith.app.check.programs import check_programs, sample, say_unseen
 from gapsmith.app.plugins.loader import load_problem
 from gapsmith.sandbox.slot import open_sandbox
@@ -293,6 +296,93 @@ def test_a_flaw_is_named(flaw: str, tmp_path: Path) -> None:
     found = [finding for finding in report.findings if finding.check == check]
     assert found, [(finding.check, finding.sent, finding.got) for finding in report.findings]
     assert all((found[0].sent, found[0].got, found[0].why, found[0].fix))
+
+
+CLASS_ALONE = {
+    "a reference that follows the answers": "a reference is a function of the instance",
+    "a generator that ignores its seed": "the random numbers are handed in",
+    "a signature with another name": "the signature follows from the data",
+}
+"""Flaw → why the short form cannot have it."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("flaw", sorted({*FLAWS} - {*CLASS_ALONE}))
+def test_a_flaw_is_named_in_the_short_form(flaw: str, tmp_path: Path) -> None:
+    """The same flaw in the objective of the same problem in the short form has the same name."""
+    path = _planted(flaw, tmp_path)
+    path.write_text(short_text(path.read_text("utf-8")), "utf-8")
+    report = examine(str(path), {}, SECONDS)
+    found = [(finding.check, finding.sent, finding.got) for finding in report.findings]
+    assert FLAWS[flaw][1] in [check for check, _, _ in found], found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted({name for name, _, _ in FLAWS.values()}))
+def test_an_honest_twin_passes_in_the_short_form(name: str, tmp_path: Path) -> None:
+    """The short form of what checks all of the work has no finding either."""
+    path = tmp_path / f"{name}.py"
+    path.write_text(short_text((FOLDER / f"{name}.py").read_text("utf-8")), "utf-8")
+    report = examine(str(path), {}, SECONDS)
+    assert report.passed, report.findings
+
+
+class _Judges(ast.NodeTransformer):
+    """Makes the body of an objective of that of `verify`."""
+
+    def visit_Return(self, node: ast.Return) -> ast.stmt:
+        call = self.generic_visit(node).value  # type: ignore[attr-defined]
+        assert isinstance(call, ast.Call)
+        assert isinstance(call.func, ast.Attribute)
+        if call.func.attr == "valid":
+            return ast.copy_location(ast.Return(call.args[0]), node)
+        refused = ast.parse("gs.require(False)", mode="eval").body
+        assert isinstance(refused, ast.Call)
+        refused.args.append(call.args[0])
+        return ast.copy_location(ast.Expr(refused), node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        self.generic_visit(node)
+        return ast.Name("given", ast.Load()) if ast.unparse(node) == "instance.public" else node
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.Name("given", node.ctx) if node.id == "self" else node
+
+
+def short_text(text: str) -> str:
+    """A class of `gameable/` in the short form: `verify` as its objective, its instances, its programs."""
+    tree = ast.parse(text)
+    (owner,) = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    verify = next(node for node in owner.body if isinstance(node, ast.FunctionDef) and node.name == "verify")
+    body = "\n".join(
+        ast.unparse(ast.fix_missing_locations(_Judges().visit(part))) for part in verify.body[1:]
+    )
+    space: dict[str, Any] = {"__name__": "of_a_class"}
+    exec(text, space)
+    made = space[owner.name]()
+    programs = {**made.start_programs(), **made.baselines()}
+    heuristics = [
+        program.replace(f"def {made.entry_point}(", f"@problem.heuristic\ndef program_{place}(")
+        for place, program in enumerate(programs.values())
+    ]
+    sets = {name: [one.public for one in made.instances(name, 1)] for name in ("train", "valid", "test")}
+    needed = [ast.unparse(node) for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    needed += [ast.unparse(node) for node in tree.body if isinstance(node, ast.FunctionDef)]
+    kept = "\n\n".join(line for line in needed if "gapsmith" not in line and "__future__" not in line)
+    counts = ", ".join(f"{name}={len(every)}" for name, every in sets.items())
+    return f"""{made.statement!r}
+{kept}
+import gapsmith as gs
+
+problem = gs.problem("{made.name}", {made.sense}="{made.unit}", statement={made.statement!r})
+problem.data({[one for every in sets.values() for one in every]!r}, {counts})
+
+{"".join(heuristics)}
+
+@problem.objective
+def judged(answer, **given):
+{indent(body, "    ")}
+"""
 
 
 TWICE = ("if len(set(answer)) != len(times):", "if False:")

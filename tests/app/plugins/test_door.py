@@ -69,7 +69,7 @@ def test_module_and_attribute(planted: Planted, monkeypatch: pytest.MonkeyPatch)
 def test_an_installed_package(install: Callable[..., None]) -> None:
     """An entry point's name is a problem's name, with its distribution as origin."""
     install(
-        "gapsmith-watch-posts", "gapsmith.problems", {"watch-posts": "gapsmith_watch_posts:plugin"}, PACKAGE
+        "gapsmith-watch-posts", "gapsmith.problems", {"watch-posts": "gapsmith_watch_posts:problem"}, PACKAGE
     )
     assert load_problem("watch-posts").origin == "package gapsmith-watch-posts 1.2"
     assert "watch-posts" in [entry.name for entry in list_problems() if entry.loaded]

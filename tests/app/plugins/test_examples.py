@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import random
-from itertools import combinations, permutations, product
+from collections.abc import Callable, Iterable
+from itertools import combinations, permutations
 from pathlib import Path
 from typing import Any
 
 import pytest
 from gapsmith import Interactive, ReferenceKind, check_problem
 from gapsmith.app.plugins.loader import load_problem
-from gapsmith.app.plugins.short_problem import MadeReferences
+from gapsmith.app.plugins.short_problem import MadeReferences, ShortFormProblem
+from gapsmith.evaluators.base import Reference
+from gapsmith.problems.base import Instance, VerdictStatus
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 NAMES = (
@@ -51,6 +55,22 @@ def test_an_example_from_the_field_has_three_programs_and_a_proof(name: str) -> 
     assert "found in" not in loaded.problem.statement
 
 
+@pytest.mark.parametrize("name", FIELD)
+def test_an_example_from_the_field_draws_an_answer(name: str) -> None:
+    """What the start program answers has a picture whose shapes have a size."""
+    problem = load_problem(str(EXAMPLES / f"{name}.py")).problem
+    instance = problem.instances("train", 1)[0]
+    program: dict[str, Any] = {}
+    exec(next(iter(problem.start_programs().values())), program)
+    solve = program[problem.entry_point]
+    answer = _played(problem, instance, solve) if name != "satellite_windows" else solve(**instance.public)
+    assert problem.verify(instance, answer).objective is not None
+    drawing = problem.draw(instance, answer)
+    assert len(drawing.shapes) >= 12
+    assert max(shape.height for shape in drawing.shapes) > 0
+    assert max(shape.width for shape in drawing.shapes) > 0
+
+
 def test_the_bound_of_prefills_is_below_every_order_of_small_loads() -> None:
     """Of all fixed orders of five requests none has less weighted time than mean busy times."""
     problem = load_problem(str(EXAMPLES / "chunked_prefills.py")).problem
@@ -67,8 +87,7 @@ def test_the_bound_of_prefills_is_below_every_order_of_small_loads() -> None:
                     seen.setdefault(key, len(seen) % 5)
                 steps.decide([float(order[seen[key]]) for key in keys])
             costs.append(steps.result)
-        reference = MadeReferences(problem.form, problem.form.reference).reference(instance, 5.0)
-        assert reference.bound <= min(costs)
+        assert _stated(problem, instance).value <= min(costs)
 
 
 def test_the_bound_of_spark_queues_is_below_every_policy_that_is_played() -> None:
@@ -77,7 +96,7 @@ def test_the_bound_of_spark_queues_is_below_every_policy_that_is_played() -> Non
     rng = random.Random(1)
     for seed in range(10):
         instance = problem.small(seed, {"jobs": 6, "cores": 2, "users": 2, "slack": 500})
-        bound = MadeReferences(problem.form, problem.form.reference).reference(instance, 5.0).bound
+        bound = _stated(problem, instance).value
         for _ in range(30):
             steps = problem.steps(instance)
             while steps.asked is not None:
@@ -117,10 +136,20 @@ def test_the_online_example_reveals_one_job_at_a_time() -> None:
     assert isinstance(loaded.problem, Interactive)
     instance = loaded.instances("train", 1)[0]
     dialogue = loaded.problem.dialogue(instance)
-    assert [int(dialogue.next(line)) for line in (b"", b"0", b"3")] == instance.hidden["durations"][:3]
+    told = [json.loads(dialogue.next(line) or b"") for line in (b"", b"0", b"3")]
+    first, second, third = instance.hidden["durations"][:3]
+    assert told == [[first, [0, 0, 0, 0]], [second, [first, 0, 0, 0]], [third, [first, 0, 0, second]]]
     assert dialogue.answer() == [0, 3]
-    with pytest.raises(ValueError, match="machine from 0 to 3"):
+    with pytest.raises(ValueError, match="from 0 to 3"):
         dialogue.next(b"4")
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in FIELD])
+def test_an_example_is_short(name: str) -> None:
+    """Each is in the short form, in at most 85 lines."""
+    path = EXAMPLES / f"{name}.py"
+    assert len(path.read_text("utf-8").splitlines()) <= 85
+    assert isinstance(load_problem(str(path)).problem, ShortFormProblem)
 
 
 def test_paging_reference_is_the_optimum_of_all_evictions() -> None:
@@ -136,64 +165,57 @@ def test_paging_reference_is_the_optimum_of_all_evictions() -> None:
         return 1 + min(fewest(later, one | {page}, room) for one in kept)
 
     rng = random.Random(5)
-    loaded = load_problem(str(EXAMPLES / "paging.py"), {"requests": 20, "room": 3})
+    loaded = load_problem(str(EXAMPLES / "paging.py"))
     instance = loaded.instances("train", 1)[0]
     for _ in range(20):
         requests = [rng.randrange(6) for _ in range(12)]
-        small = dataclasses.replace(instance, hidden={"requests": requests})
-        assert loaded.problem.reference(small, 1.0).value == fewest(tuple(requests), frozenset(), 3)
+        small = dataclasses.replace(instance, hidden={"requests": requests, "room": 3})
+        assert _stated(loaded.problem, small).value == fewest(tuple(requests), frozenset(), 3)
 
 
-def test_paging_counts_misses_again_and_refuses_other_slots() -> None:
+def test_paging_counts_misses_and_refuses_other_slots() -> None:
     """A miss of a full cache names a slot; the parent believes no count."""
-    loaded = load_problem(str(EXAMPLES / "paging.py"), {"requests": 20, "room": 2})
-    instance = dataclasses.replace(loaded.instances("train", 1)[0], hidden={"requests": [7, 8, 9, 7, 9]})
-    dialogue = loaded.problem.dialogue(instance)
-    pages = [dialogue.next(line) for line in (b"", b"-", b"-", b"1", b"-", b"-")]
-    assert pages == [b"7", b"8", b"9", b"7", b"9", None]
-    assert loaded.problem.verify(instance, dialogue.answer()).objective == 3
-    assert loaded.problem.verify(instance, [-1] * 5).objective is None
-    with pytest.raises(ValueError, match="expected -"):
-        loaded.problem.dialogue(instance).take(b"0", 7)
+    problem = load_problem(str(EXAMPLES / "paging.py")).problem
+    hidden = {"requests": [7, 8, 9, 7, 9], "room": 2}
+    instance = dataclasses.replace(problem.instances("train", 1)[0], public={}, hidden=hidden)
+    dialogue = problem.dialogue(instance)
+    assert json.loads(dialogue.next(b"")) == [[2, 1], [2, 1], [1, 1]]
+    assert dialogue.next(b"1") is None
+    assert problem.verify(instance, dialogue.answer()).objective == 3
+    assert problem.verify(instance, [0]).status is VerdictStatus.INVALID_ANSWER  # 7 comes back: a second miss
+    assert problem.verify(instance, [0, 1]).objective == 4
+    for wrong in ([2], [-1], [True], [], [1, 1]):
+        assert problem.verify(instance, wrong).objective is None
 
 
 @pytest.mark.slow
 def test_read_ahead_bound_is_met_in_order_and_never_beaten() -> None:
     """Of all plans of small sequences none is cheaper; where blocks come in order one costs as much."""
-    loaded = load_problem(str(EXAMPLES / "read_ahead.py"))
-    shape = loaded.instances("train", 1)[0]
+    problem = load_problem(str(EXAMPLES / "read_ahead.py")).problem
+    shape = problem.instances("train", 1)[0]
     rng = random.Random(3)
     for trial in range(6):
         requests = [rng.randrange(12) for _ in range(4)]
         requests = sorted({*requests}) if trial % 2 else requests
-        instance = dataclasses.replace(shape, public={"requests": requests, "room": 33})
-        plans = product(range(-1, 12), repeat=len(requests))
-        prices = [loaded.problem.verify(instance, list(plan)).objective for plan in plans if plan[0] >= 0]
-        bound, least = loaded.reference(instance, 1.0).value, min(p for p in prices if p is not None)
-        assert bound <= least
-        assert bound == least or not trial % 2
+        instance = dataclasses.replace(shape, hidden={"requests": requests, "room": 33})
+        prices = _every_price(problem, instance, range(12))
+        bound = _stated(problem, instance).value
+        assert bound <= min(prices)
+        assert bound == min(prices) or not trial % 2
 
 
-def test_read_ahead_counts_reads_again() -> None:
-    """Reads that were not needed cost as much; a hit cannot be sold as a read nor a miss as a hit."""
-    loaded = load_problem(str(EXAMPLES / "read_ahead.py"))
-    public = {"requests": [5, 6, 7, 40, 5], "room": 33}
-    instance = dataclasses.replace(loaded.instances("train", 1)[0], public=public)
-    space: dict[str, Any] = {}
-    exec(loaded.problem.driver, space)
-    plan = space["drive"](lambda run, used, last, gap: 1.9, public)
-    assert plan == [1, -1, 1, 1, -1]
-    assert loaded.problem.verify(instance, plan).objective == 3 * 10
-    assert space["drive"](lambda run, used, last, gap: float("nan"), public) == [0, 0, 0, 0, -1]
-    for wrong in (
-        [1, 0, 1, 1, -1],
-        [1, -1, -1, 1, -1],
-        [33, -1, -1, -1, -1],
-        [True, -1, 1, 1, -1],
-        [1],
-        None,
-    ):
-        assert loaded.problem.verify(instance, wrong).objective is None
+def test_read_ahead_counts_reads() -> None:
+    """Blocks that were not needed cost as much; numbers are rounded down and cut at 0 and 32."""
+    problem = load_problem(str(EXAMPLES / "read_ahead.py")).problem
+    hidden = {"requests": [5, 6, 7, 40, 5], "room": 33}
+    instance = dataclasses.replace(problem.instances("train", 1)[0], hidden=hidden)
+    dialogue = problem.dialogue(instance)
+    told = [json.loads(dialogue.next(line) or b"null") for line in (b"", b"1.9", b"1.9", b"1.9")]
+    assert told == [[1, 0, 0, 0], [3, 1, 1, 2], [1, 0, 1, 1], None]
+    assert problem.verify(instance, [1.9, 1.9, 1.9]).objective == 3 * 10
+    assert problem.verify(instance, [-5, 0.9, 0, 1e300, 0]).objective == 3 * 9 + 9 + 32 + 9
+    for wrong in ([1.9] * 2, [1.9] * 4, [True, 1, 1], [float("nan"), 1, 1], None):
+        assert problem.verify(instance, wrong).objective is None
 
 
 def test_circle_packing_is_checked_exactly() -> None:
@@ -221,3 +243,36 @@ def _colourings(nodes: int, colours: int) -> list[list[int]]:
     for _ in range(nodes - 1):
         found = [[*old, c] for old in found for c in range(min(max(old) + 2, colours))]
     return found
+
+
+def _stated(problem: ShortFormProblem, instance: Instance) -> Reference:
+    """The reference that a problem states for an instance of a test's own."""
+    assert problem.form.reference is not None
+    return MadeReferences(problem.form, problem.form.reference).reference(instance, 5.0)
+
+
+def _played(problem: Any, instance: Instance, decide: Callable[..., Any]) -> list[Any]:
+    """The decisions of a program in a dialogue."""
+    steps = problem.steps(instance)
+    decisions = []
+    while steps.asked is not None:
+        question = json.loads(json.dumps(steps.asked))
+        decisions.append(decide(*[question[name] for name in problem.arguments]))
+        steps.decide(decisions[-1])
+    return decisions
+
+
+def _every_price(problem: Any, instance: Instance, decisions: Iterable[int]) -> list[int]:
+    """The objectives of all dialogues with some decisions."""
+    begun: list[list[int]] = [[]]
+    prices = []
+    while begun:
+        made = begun.pop()
+        steps = problem.steps(instance)
+        for decision in made:
+            steps.decide(decision)
+        if steps.asked is None:
+            prices.append(steps.result)
+        else:
+            begun += [[*made, decision] for decision in decisions]
+    return prices

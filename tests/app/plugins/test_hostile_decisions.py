@@ -16,7 +16,7 @@ from gapsmith.evaluators.evaluator import GapEvaluator
 from gapsmith.sandbox.base import MAIN_FILE, Limits
 from gapsmith.sandbox.slot import Slot, open_sandbox
 
-EXAMPLE = Path(__file__).parents[3] / "examples" / "online_machines.py"
+EXAMPLE = Path(__file__).parent / "gameable" / "machines.py"
 CAREFUL = "if not (line.isdigit() and len(line) < 6 and int(line) < self._machines):"
 SENT = "if type(machine) is not int or not 0 <= machine < len(loads):\n            send(repr(machine)"
 CARELESS = {

@@ -4,6 +4,7 @@ import gzip
 import io
 import tarfile
 import zipfile
+from dataclasses import replace
 
 import pytest
 from gapsmith.app.errors import UserError
@@ -142,6 +143,19 @@ def test_an_archive_s_names_write_nothing_outside(packing, tmp_path):
     assert "link.txt" not in names
     assert set(tmp_path.rglob("*")) == before
     assert not (tmp_path.parent / "outside.txt").exists()
+
+
+def test_advice_names_a_plugin_file_by_its_path(packing, tmp_path):
+    """The problem's own name would be that of a built-in or of none; the pattern stays one word."""
+    mine = replace(packing, source="", origin=f"file {tmp_path}/my own.py")
+    for number in range(9):
+        (tmp_path / f"{number}.csv").write_text("x")
+    with pytest.raises(UserError) as caught:
+        read_source(mine, f"{tmp_path}/*.csv")
+    assert f"`gapsmith problems read '{tmp_path}/my own.py' '{tmp_path}/*.csv'` lists all" in str(
+        caught.value
+    )
+    assert f"`gapsmith problems show '{tmp_path}/my own.py'`" in caught.value.hint
 
 
 def test_a_bomb_is_refused(packing, tmp_path, monkeypatch):

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gapsmith.evaluators.base import ProofKind, Reference, ReferenceKind, ScoreStatus
-from gapsmith.evaluators.cache import Cache, ReferenceCache, encode_reference
+from gapsmith.evaluators.base import ProofKind, Reference, ReferenceKind, ScoreStatus, encode_reference
+from gapsmith.evaluators.cache import Cache, ReferenceCache
 from gapsmith.evaluators.scoring import fitness, score
 from gapsmith.problems.base import Instance, Sense, Verdict, VerdictStatus
 from gapsmith.sandbox.base import Execution, ExecutionStatus

@@ -28,7 +28,9 @@ def test_a_file_is_checked_quickly_once_and_named_until_all_checks_were_made(
     path = str(planted())
     first = gapsmith("run", path, *DRY).stderr
     assert "not checked since it changed; a quick check found nothing, `gapsmith problems check" in first
-    assert "only quickly checked since it changed" in gapsmith("run", path, *DRY).stderr
+    again = gapsmith("run", path, *DRY).stderr
+    assert "only quickly checked since it changed" in again
+    assert f"`gapsmith problems check {path}`" in again
     assert gapsmith("problems", "check", path).returncode == 0
     assert "check" not in gapsmith("run", path, *DRY).stderr
     with Path(path).open("a", encoding="utf-8") as stream:

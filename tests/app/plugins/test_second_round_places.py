@@ -16,6 +16,7 @@ from gapsmith.app.errors import UserError
 from gapsmith.app.plugins import session_problems
 from gapsmith.app.plugins.instance_files import readings_of
 from gapsmith.app.plugins.loader import load_problem
+from gapsmith.app.plugins.scaffold import write_problem
 from gapsmith.app.runs.signature import stored_key
 from gapsmith.evaluators.cache import Cache, cache_folder
 from gapsmith.evolve.llm.base import ModelError
@@ -305,3 +306,11 @@ def test_a_crash_log_follows_no_link(tmp_path: Path, monkeypatch: pytest.MonkeyP
     (tmp_path / "crash-now.log").symlink_to(own)
     assert terminal.write_crash_log(ValueError("x")) is None
     assert own.read_text() == "mine"
+
+
+def test_a_new_problem_goes_through_no_link(tmp_path: Path) -> None:
+    """A link that leads nowhere would make a file elsewhere."""
+    (tmp_path / "night_shift.py").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(UserError, match="is there already"):
+        write_problem("night-shift", tmp_path, package=False)
+    assert not (tmp_path / "elsewhere").exists()

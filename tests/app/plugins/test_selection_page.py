@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import subprocess
@@ -15,6 +16,9 @@ from gapsmith.app.config import Config
 from gapsmith.app.errors import ProblemError
 from gapsmith.app.plugins.loader import load_selection, source_of_selection
 from gapsmith.app.runs.trust import requests
+from gapsmith.cli import app
+from gapsmith.evolve.selection import SELECTIONS
+from typer.testing import CliRunner
 
 PAGE = (Path(__file__).parents[3] / "docs" / "how-to" / "add-a-selection.md").read_text("utf-8")
 
@@ -46,7 +50,19 @@ def test_the_pages_selection_chooses_parents(tournament: str) -> None:
     assert len(parents) == 2
 
 
-@pytest.mark.parametrize("spec", ["os.path:join", "collections:Counter", "no_such_module:Class"])
+def test_a_name_chooses_a_row(tmp_path: Path) -> None:
+    """Gapsmith's own selections are chosen by name, and their source is no plug-in's."""
+    for name, kind in SELECTIONS.items():
+        assert load_selection(name) is kind
+        assert source_of_selection(name) is None
+    words = ["smtt-rule", "--budget", "2it", "--seed", "1", "--set", "search.selection=random"]
+    short = ["--set", "problem.train_per_stratum=1", "--runs", str(tmp_path), "--json"]
+    done = CliRunner().invoke(app, ["run", *words, *short])
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["iterations"] == 2
+
+
+@pytest.mark.parametrize("spec", ["os.path:join", "collections:Counter", "no_such_module:Class", "randm"])
 def test_other_code_is_no_selection(spec: str) -> None:
     """A function, another class and a missing module are refused with what was expected."""
     with pytest.raises(ProblemError, match="selection"):

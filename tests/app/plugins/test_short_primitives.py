@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gapsmith.app.plugins.short_primitives import primitives_of
+from gapsmith.app.plugins.short_offline import primitives_of
 
 QUESTIONS: list[dict[str, Any]] = [
     {"slot": 0, "prices": [5, 7, 3, 4, 6], "usual": [4, 9, 2], "cars": [[4, 2, 0], [6, 1, 1]]},

@@ -11,15 +11,18 @@ import sys
 from pathlib import Path
 
 import pytest
+from gapsmith import ReferenceKind, check_problem
+from gapsmith.app.plugins.loader import load_problem
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "tutorials" / "add-a-problem.md").read_text("utf-8")
+AS_CLASS = (ROOT / "docs" / "how-to" / "problem-as-a-class.md").read_text("utf-8")
 PACKAGE = ROOT / "tests" / "app" / "plugin_package"
 
 
-def blocks(kind: str) -> list[str]:
+def blocks(kind: str, page: str = PAGE) -> list[str]:
     """Texts of the fenced blocks of a kind, in order."""
-    return re.findall(rf"^```{re.escape(kind)}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    return re.findall(rf"^```{re.escape(kind)}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
 
 
 def problem() -> str:
@@ -36,7 +39,9 @@ def gapsmith(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_kept_package_is_the_tutorials() -> None:
-    """What the page writes and installs is what `tests/app/plugin_package` holds."""
+    """What the page writes and installs is the example, and what `tests/app/plugin_package` holds."""
+    assert len(PAGE.split()) <= 1500
+    assert (ROOT / "examples" / "watch_posts.py").read_text("utf-8") == problem()
     assert (PACKAGE / "gapsmith_watch_posts" / "__init__.py").read_text("utf-8") == problem()
     project = (PACKAGE / "pyproject.toml").read_text("utf-8")
     assert all(block in project for block in blocks("toml"))
@@ -52,6 +57,39 @@ def test_every_command_of_the_page_works(tmp_path: Path) -> None:
     for command in commands:
         done = gapsmith(command, tmp_path)
         assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+
+
+@pytest.fixture
+def as_class(tmp_path: Path) -> Path:
+    """The file that the page on classes writes."""
+    path = tmp_path / "watch_posts.py"
+    path.write_text("".join(blocks("python", AS_CLASS)).replace("\n\n\n\n", "\n\n\n"), "utf-8")
+    return path
+
+
+def test_the_class_judges_as_the_short_form_does(as_class: Path) -> None:
+    """Both forms of the problem have one verdict on an answer, and prove one optimum."""
+    whole = load_problem(str(as_class), {"crossings": 6, "roads": 8})
+    short = load_problem(str(ROOT / "examples" / "watch_posts.py"), {"crossings": 6})
+    instance = whole.instances("train", 1)[0]
+    answers = [[], [0, 1, 2], [*range(6)], [0, 0], [True], [6]]
+    verdicts = [
+        [one.problem.verify(instance, answer).objective for answer in answers] for one in (whole, short)
+    ]
+    assert verdicts[0] == verdicts[1]
+    assert verdicts[0][2:] == [6, None, None, None]
+    first, second = (one.reference(instance, 5.0) for one in (whole, short))
+    assert first is not None
+    assert second is not None
+    assert first.kind is second.kind is ReferenceKind.OPTIMUM
+    assert first.value == second.value
+
+
+@pytest.mark.slow
+def test_the_class_passes_its_check(as_class: Path) -> None:
+    """Contract and attacks find nothing."""
+    report = check_problem(str(as_class), seconds=4.0)
+    assert report.passed, report.findings
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from gapsmith.evaluators.classics.customer_sets import customer_sets
-from gapsmith.evaluators.classics.cvrp import edge_bound, partitioned
+from gapsmith.evaluators.classics.route_proof import edge_bound, partitioned
 from gapsmith.problems.classics.cvrp import length
 
 CUSTOMERS = 9

@@ -10,7 +10,7 @@ from math import hypot
 from typing import Any
 
 import pytest
-from gapsmith.evaluators.classics.orienteering import UNIT, OrienteeringRelaxation, certified
+from gapsmith.evaluators.classics.prize_proof import UNIT, OrienteeringRelaxation, certified
 
 NAMES = ["orienteering"]
 

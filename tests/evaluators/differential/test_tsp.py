@@ -10,7 +10,7 @@ from math import ceil, hypot
 from typing import Any
 
 import numpy as np
-from gapsmith.evaluators.classics.tsp import UNIT, TourRelaxation, certified, edge_bound
+from gapsmith.evaluators.classics.tour_proof import UNIT, TourRelaxation, certified, edge_bound
 from gapsmith.problems.base import VerdictStatus
 from gapsmith.problems.classics.tsp import judge
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from gapsmith.evaluators.bin_packing.references import BinPackingReferences
-from gapsmith.evaluators.classics.tsp import certified
+from gapsmith.evaluators.classics.tour_proof import certified
 from gapsmith.evaluators.serving.bound import evaluate, prices
 from gapsmith.evaluators.serving.references import KvSchedulingReferences
 from gapsmith.evaluators.toolbox import SolverError, call

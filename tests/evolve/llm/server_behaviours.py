@@ -194,6 +194,48 @@ BEHAVIOURS = {
     "think-harmony": (GH + "kekzl/imp/pull/768", [(always, chat(f"<|channel|>analysis<|message|>I try\n{DRAFT}<|end|><|start|>assistant<|channel|>final<|message|>{FENCED}<|return|>"))], "program", ""),
     "think-harmony-cut": (GH + "raullenchai/Rapid-MLX/pull/794", [(always, chat(f"<|channel|>analysis<|message|>I try\n{DRAFT}", "stop"))], "cut", ""),
 }  # fmt: skip
+FINISHES = {name for name in BEHAVIOURS if name.startswith("finish-")} | {"inside-late"}
+"""Behaviours whose end is known by the finish reason alone, which a program's text does not have."""
+NOT_PROGRAM = {
+    "stream-unverified": "the program asks for no stream",
+    "stream-unasked": "how a program reads a stream that it did not ask for is its own affair",
+    "stream-broken": "likewise",
+    "stream-error-later": "likewise",
+    "stream-error-first": "likewise",
+    "responses-cut": "a program that asks for chat completions never sees it",
+    "context-small": "the server takes this prompt",
+    "context-tiny": "likewise",
+}
+"""Behaviours that a program's output cannot show, and why."""
+_PROGRAM_ENDS = {
+    "output-": ("request", "max_"),
+    "context-openai": ("too_long", "maximum context length"),
+    "context-vllm": ("too_long", "maximum context length"),
+    "context-tgi": ("too_long", "Input validation error"),
+    "context-groq": ("too_long", "Limit 12000"),
+    "context-llama-500": ("too_long", '"n_ctx": 256'),
+    "context-llama-200": ("too_long", '"n_ctx": 8192'),
+    "temperature-": ("request", "temperature"),
+    "limit-": ("request", "max_tokens"),
+    "system-llama": ("server", "System role not supported"),
+    "system-": ("request", " not "),
+    "stream-": ("request", "enable"),
+    "responses-legacy": ("request", "/v1/chat/completions is not supported"),
+    "responses-": ("unknown_model", "v1/chat/completions"),
+    "inside-429": ("reply", "rate_limit: Provider returned error"),
+    "inside-null": ("reply", "server: no completion"),
+    "inside-choice": ("reply", "empty: printed no reply"),
+    "upstream-": ("request", "Developer instruction is not enabled"),
+    "money-quota": ("money", "You exceeded your current quota"),
+}
+
+
+def program_end(name):
+    """End and words of a behaviour where a program asks: what Gapsmith does not send, Gapsmith cannot change."""
+    own = next((end for begin, end in _PROGRAM_ENDS.items() if name.startswith(begin)), None)
+    return own or BEHAVIOURS[name][2:4]
+
+
 SEEN = {}
 
 

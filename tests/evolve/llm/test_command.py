@@ -12,6 +12,8 @@ import pytest
 from gapsmith.evolve.llm.base import ErrorKind, ModelError, Recourse, Request
 from gapsmith.evolve.llm.command_output import without_codes
 from gapsmith.evolve.llm.contract import check_model
+from gapsmith.evolve.llm.edits import EditError, apply_reply
+from gapsmith.evolve.llm.endings import ReplyEnding, ending
 from gapsmith.evolve.llm.registry import Surroundings, build_model
 from gapsmith.evolve.llm.settings import ModelSettings
 from gapsmith.evolve.types import Prompt
@@ -172,6 +174,15 @@ FAULTS = {
     "not logged in, exit code 0": ("print('You are not logged in.')", ErrorKind.KEY),
     "no credit": ("print('Credit balance is too low')", ErrorKind.MONEY),
     "unknown model": ("sys.stderr.write('model foo does not exist'); sys.exit(1)", ErrorKind.UNKNOWN_MODEL),
+    "limit of a session": (
+        "print('You\\'ve hit your session limit · resets 3pm'); sys.exit(1)",
+        ErrorKind.RATE_LIMIT,
+    ),
+    "took too long": ("print('The request took too long'); sys.exit(1)", ErrorKind.SERVER),
+    "refused option": (
+        "sys.exit('Error: Error code: 400 - Unsupported parameter: temperature')",
+        ErrorKind.REQUEST,
+    ),
     "too long": ("sys.stderr.write('Prompt is too long'); sys.exit(1)", ErrorKind.TOO_LONG),
     "half a reply, then an error": (f"sys.stdout.write({REPLY!r}); sys.exit(3)", ErrorKind.SERVER),
     "half a reply, then a signal": (
@@ -192,6 +203,26 @@ def test_habits_that_are_no_reply_become_errors_of_their_kind(habit, stand_in):
     assert fault(stand_in(text)).kind is kind
 
 
+@pytest.mark.parametrize(
+    ("reply", "ended"), [(REPLY, ReplyEnding.WHOLE), (REPLY.removesuffix("```\n"), ReplyEnding.UNKNOWN)]
+)
+def test_half_a_program_with_exit_code_0_is_no_candidate(reply, ended, stand_in):
+    """A program's text has no finish reason: an open fence shows that the reply was cut."""
+    found = ask(stand_in(f"sys.stdout.write({reply!r})"))
+    assert ending(found.finish_reason) is ended
+    if ended is ReplyEnding.UNKNOWN:
+        with pytest.raises(EditError, match="in the middle of the program"):
+            apply_reply(found.text, "", "rule", ending(found.finish_reason))
+
+
+def test_a_finish_reason_in_a_document_is_that_of_the_reply(stand_in):
+    """Cut at its limit, or withheld, with or without text; what was never whole is no empty reply."""
+    for text in (REPLY, ""):
+        printed = json.dumps({**CLAUDE, "result": text, "stop_reason": "max_tokens"})
+        reply = ask(stand_in(f"print({printed!r})", "claude", "claude/m"))
+        assert (reply.text, ending(reply.finish_reason)) == (text, ReplyEnding.CUT)
+
+
 def test_a_reply_that_speaks_of_limits_is_a_reply(stand_in):
     """Words of faults inside a program's text, with exit code 0, change nothing."""
     text = "def rule(x):\n    # rate limit, 429, not logged in\n    return x\n"
@@ -205,6 +236,13 @@ def test_faults_in_documents_are_errors(stand_in):
     limit = fault(stand_in(f"print({json.dumps(error)!r})", "claude", "claude/m"))
     assert limit.kind is ErrorKind.RATE_LIMIT
     assert 800 < limit.retry_after <= 900
+    turns = {
+        "type": "result",
+        "subtype": "error_max_turns",
+        "errors": ["Reached maximum number of turns (1)"],
+    }
+    ended = fault(stand_in(f"print({json.dumps(turns)!r})", "claude", "claude/m"))
+    assert "Reached maximum number of turns" in ended.sentence
     failed = {"type": "turn.failed", "error": {"message": "You've hit your usage limit."}}
     assert fault(stand_in(f"print({json.dumps(failed)!r})", "codex", "codex/m")).kind is ErrorKind.RATE_LIMIT
     denied = {"error": {"type": "ApiError", "message": "Please log in again", "code": 401}}

@@ -2,7 +2,7 @@
 
 import pytest
 from gapsmith.evolve.llm.edits import END, START, EditError, Hunk, apply_hunks, apply_reply, find_program
-from gapsmith.evolve.llm.endings import ReplyEnding
+from gapsmith.evolve.llm.reply_text import ReplyEnding
 from gapsmith.evolve.types import RejectionReason
 from hypothesis import given
 from hypothesis import strategies as st

@@ -18,11 +18,10 @@ import pytest
 from gapsmith.app import compose
 from gapsmith.app.analysis.replay import replay
 from gapsmith.app.config import parse
-from gapsmith.app.errors import UserError
 from gapsmith.cli import app
 from gapsmith.evolve.llm.edits import Deadline
 from gapsmith.evolve.llm.operations import OPERATIONS, block_of, calls_of, schemas, tool_calls
-from gapsmith.evolve.store.operations import bench_notes, operations
+from gapsmith.evolve.store.course import bench_notes, operations
 from gapsmith.evolve.store.reader import Reader
 from typer.testing import CliRunner
 
@@ -415,8 +414,8 @@ def test_an_episode_is_replayed_and_answered_from_a_cassette(told, tmp_path):
     assert server.seen()["given"] == before
 
 
-def test_scripted_replies_and_shared_replies(tmp_path, loopback):
-    """A script answers an episode from text blocks; an episode and several programs a reply exclude each other."""
+def test_scripted_replies(tmp_path, loopback):
+    """A script answers an episode from text blocks."""
     path = tmp_path / "replies.json"
     path.write_text(json.dumps([evaluate("times[j] % 7"), evaluate("-weights[j] % 5"), DONE, DONE]))
     server = loopback()
@@ -425,8 +424,6 @@ def test_scripted_replies_and_shared_replies(tmp_path, loopback):
     )
     assert rows(folder, "SELECT count(*) FROM iterations WHERE candidate IS NOT NULL")[0][0] >= 2
     assert replay(folder)["differences"] == []
-    with pytest.raises(UserError, match="one program after another"):
-        parse(document(server, 2, prompts={"programs": 2}), "test")
 
 
 def test_episodes_that_bring_nothing_end_a_campaign(tmp_path, loopback):

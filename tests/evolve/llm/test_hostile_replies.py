@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from gapsmith.evolve.llm import edits
-from gapsmith.evolve.llm.edits import Deadline, EditError, apply_reply, find_program, programs_of
+from gapsmith.evolve.llm.edits import Deadline, EditError, apply_reply, find_program
 from gapsmith.evolve.llm.replies import idea_of
 from gapsmith.evolve.types import RejectionReason
 from gapsmith.prompts.marks import neutral_code, neutral_text, restore
@@ -60,7 +60,6 @@ def test_each_step_on_a_reply_is_quick(name: str) -> None:
         apply_reply(reply, PARENT, "f")
     for step in (idea_of, neutral_text, neutral_code, restore, plain_text, plain_code, quote):
         step(reply)
-    programs_of(reply, "f", 8)
     shortened(reply, 1200)
     assert time.thread_time() - begun < 10
 

@@ -76,9 +76,9 @@ def test_a_reply_that_was_paid_is_used_though_others_were_told_meanwhile(folder)
     broken = {"0002": "times[j] / 0", "0003": "times[j] + None", "0004": "missing"}
     sections = {
         "budget": BudgetSection(iterations=4),
-        "prompts": PromptsSection(choice="bandit"),
+        "prompts": PromptsSection(),
         "archive": ArchiveSection(islands=1),
-        "search": SearchSection(tune_share=0.0, fresh_share=0.0, fresh_until=0, pool_share=1.0, opening=0),
+        "search": SearchSection(tune_share=0.0, fresh_share=0.0, fresh_until=0, pool_share=1.0),
     }
     config = config_of(in_flight=2, seed=11).model_copy(update=sections)
 

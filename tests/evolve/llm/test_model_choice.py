@@ -6,10 +6,9 @@ from decimal import Decimal
 import pytest
 from gapsmith.evolve.llm import prices
 from gapsmith.evolve.llm.base import ErrorKind, ModelError, Price
-from gapsmith.evolve.llm.ensemble import ArmChoice, Member, arms, choose
+from gapsmith.evolve.llm.ensemble import Member, arms, choose
 from gapsmith.evolve.llm.keys import is_local
-from gapsmith.evolve.llm.price_table import DATE, PRICES
-from gapsmith.evolve.llm.prices import cost_range, price_source, require_price, with_price
+from gapsmith.evolve.llm.prices import DATE, PRICES, cost_range, price_source, require_price, with_price
 from gapsmith.evolve.llm.registry import Surroundings, build_model
 from gapsmith.evolve.llm.settings import ModelSettings
 from gapsmith.evolve.types import Prompt
@@ -141,23 +140,8 @@ def test_the_cost_range_holds_the_truth():
 def test_weights_are_shares():
     """Two models of weights 3 and 1 are asked about three to one."""
     both = arms([Member("a", 3, None), Member("b", 1, None)])
-    picks = [choose(ArmChoice.WEIGHTS, both, {}, {}, random.Random(i)).model for i in range(2000)]
+    picks = [choose(both, random.Random(i)).model for i in range(2000)]
     assert 0.70 < picks.count(0) / len(picks) < 0.80
-
-
-def test_the_bandit_learns_improvement_per_dollar():
-    """Of two arms that gain equally often the cheap one is asked, unless the dear one gains enough more."""
-    both = [arm for arm in arms([Member("a", 1, CHEAP), Member("b", 1, DEAR)]) if arm.operator == "improve"]
-    cheap, dear = (arm.name for arm in both)
-
-    def share(gains):
-        counts = {cheap: (100, gains[0]), dear: (100, gains[1])}
-        costs = {cheap: 0.45, dear: 4.5}
-        picks = [choose(ArmChoice.BANDIT, both, counts, costs, random.Random(i)).name for i in range(300)]
-        return picks.count(dear) / len(picks)
-
-    assert share((20, 20)) < 0.05
-    assert share((1, 60)) > 0.95
 
 
 def test_models_of_one_specification_are_counted_apart():
@@ -165,35 +149,6 @@ def test_models_of_one_specification_are_counted_apart():
     found = arms([Member("a", 1, None), Member("b", 1, None), Member("a", 1, None), Member("a", 1, None)])
     names = [arm.name for arm in found if arm.operator == "improve"]
     assert names == ["improve a", "improve b", "improve a #2", "improve a #3"]
-    both = [arm for arm in found if arm.operator == "improve" and arm.model in (0, 2)]
-    counts = {"improve a": (100, 1), "improve a #2": (100, 60)}
-    picks = [choose(ArmChoice.BANDIT, both, counts, {}, random.Random(i)).model for i in range(100)]
-    assert picks.count(2) > 95
-
-
-def test_a_free_model_does_not_shut_out_one_that_gains_more():
-    """Free counts as a twentieth of the dearest; where all are free, gains alone count."""
-
-    def share(prices, counts, costs):
-        members = [Member(spec, 1, price) for spec, price in zip("ab", prices, strict=True)]
-        both = [arm for arm in arms(members) if arm.operator == "improve"]
-        first, second = (arm.name for arm in both)
-        told = dict(zip((first, second), counts, strict=True)), dict(zip((first, second), costs, strict=True))
-        picks = [choose(ArmChoice.BANDIT, both, *told, random.Random(i)).name for i in range(300)]
-        return picks.count(second) / len(picks)
-
-    free = Price(Decimal(0), Decimal(0))
-    assert share((free, DEAR), ((1000, 0), (200, 150)), (0.0, 90.0)) > 0.95
-    assert share((free, DEAR), ((100, 30), (100, 60)), (0.0, 45.0)) < 0.05
-    assert share((free, free), ((100, 5), (100, 60)), (0.0, 0.0)) > 0.95
-
-
-def test_the_bandit_is_a_function_of_counts_and_stream():
-    """Nothing is kept between asks, so a resumed campaign chooses the same."""
-    both = arms([Member("a", 1, None), Member("b", 1, None)])
-    first = [choose(ArmChoice.BANDIT, both, {}, {}, random.Random(i)).name for i in range(50)]
-    assert first == [choose(ArmChoice.BANDIT, both, {}, {}, random.Random(i)).name for i in range(50)]
-    assert len(set(first)) > 5
 
 
 def test_common_models_have_a_dated_price(monkeypatch):

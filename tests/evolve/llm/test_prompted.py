@@ -13,7 +13,6 @@ from gapsmith.evolve.admission import Admission
 from gapsmith.evolve.llm.base import SKIPPED, ErrorKind, ModelError, Recourse
 from gapsmith.evolve.llm.caller import Caller, RetryPolicy
 from gapsmith.evolve.llm.cassette import Cassette, CassetteModel
-from gapsmith.evolve.llm.ensemble import ArmChoice
 from gapsmith.evolve.llm.ledger import Ledger
 from gapsmith.evolve.llm.proposer import SIMPLIFY_FROM_LINES, PromptedProposer
 from gapsmith.evolve.llm.settings import ModelSettings, PromptSettings
@@ -21,7 +20,6 @@ from gapsmith.evolve.types import (
     Candidate,
     Completion,
     Context,
-    Directive,
     Elite,
     Examination,
     Failed,
@@ -101,10 +99,10 @@ def caller(model, log=None, in_flight=4):
     return Caller(model, ModelSettings(spec="told"), Ledger(), log, in_flight, policy)
 
 
-def proposer(model, examine=None, choice=ArmChoice.WEIGHTS, log=None, in_flight=4):
+def proposer(model, examine=None, log=None, in_flight=4):
     """A proposer with one model."""
     called = caller(model, log, in_flight)
-    return PromptedProposer([called], Builder(), PromptSettings(choice=choice), examine)
+    return PromptedProposer([called], Builder(), PromptSettings(), examine)
 
 
 def propose(model, parents=None, iteration=1, **options):
@@ -123,18 +121,7 @@ def test_a_reply_becomes_a_proposal_with_its_prompt():
     assert made.completion.text == WHOLE
 
 
-@pytest.mark.parametrize("turn", Directive)
-def test_a_reply_at_a_stand_still_is_counted_as_one(turn):
-    """Whatever the turn, the candidate is no improvement, combination or simplification."""
-    model = Told(WHOLE)
-    for iteration in range(1, 9):
-        parents = [elite(iteration=1), elite(id="other")]
-        made = proposer(model).propose(parents, context(iteration, turn=turn), random.Random(iteration))
-        assert (made.origin, made.operator) == (Origin.STALLED, "stalled")
-        assert "# The campaign stands still" in made.prompt.user
-
-
-def test_a_crash_is_repaired_at_a_stand_still_too():
+def test_a_crash_is_repaired():
     """A repair is asked for as one."""
     evaluation = replace(
         elite().evaluation,
@@ -143,7 +130,7 @@ def test_a_crash_is_repaired_at_a_stand_still_too():
         ),
     )
     failed = Failed(elite(id="bad").candidate, evaluation)
-    told = context(turn=Directive.STRATA, failed=failed)
+    told = context(failed=failed)
     made = proposer(Told(WHOLE)).propose([elite()], told, random.Random(1))
     assert made.origin is Origin.REPAIR
     assert made.prompt.user.startswith("# Repair a program")

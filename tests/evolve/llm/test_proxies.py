@@ -26,7 +26,7 @@ def environment(monkeypatch):
 def test_without_the_extra_one_sentence_says_what_to_install(environment, monkeypatch):
     """Before anything is asked, and never as a bug of ours."""
     environment("ALL_PROXY", "socks://127.0.0.1:7897/")
-    monkeypatch.setattr("gapsmith.evolve.llm.proxies.importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("gapsmith.evolve.llm.keys.importlib.util.find_spec", lambda name: None)
     with pytest.raises(ModelError, match=r"SOCKS proxy.*pip install 'gapsmith\[socks\]'.*NO_PROXY") as caught:
         openai_model(TABLE, {})
     assert caught.value.kind is ErrorKind.MISSING
@@ -35,7 +35,7 @@ def test_without_the_extra_one_sentence_says_what_to_install(environment, monkey
 def test_a_server_that_needs_no_proxy_needs_no_extra(environment, loopback, caller, monkeypatch):
     """An address in NO_PROXY is asked directly, whatever the proxy."""
     server = loopback()
-    monkeypatch.setattr("gapsmith.evolve.llm.proxies.importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("gapsmith.evolve.llm.keys.importlib.util.find_spec", lambda name: None)
     environment("ALL_PROXY", "socks://127.0.0.1:1/")
     environment("NO_PROXY", "127.0.0.1")
     assert caller(server).ask(Prompt("a", "b"), "improve", 1).text

@@ -52,7 +52,7 @@ def test_trouble_is_told(loopback, trouble):
 @pytest.mark.quick("{{ nonsense }}-improve")
 @pytest.mark.parametrize(
     ("template", "name"),
-    [(None, "design"), ("{{ nonsense }}", "design"), ("{{ nonsense }}", "improve"), ("{% if %}", "notes")],
+    [(None, "improve"), ("{{ nonsense }}", "explore"), ("{{ nonsense }}", "improve"), ("{% if %}", "notes")],
 )
 def test_templates_of_no_use_are_the_users_mistake(tmp_path, template, name):
     """A folder that is not there leaves no run behind; a wrong name in a template is told with its file."""
@@ -66,8 +66,6 @@ def test_templates_of_no_use_are_the_users_mistake(tmp_path, template, name):
         f"prompts.folder={folder}",
         "--set",
         "problem.train_per_stratum=1",
-        "--set",
-        "search.directives=true",
     ]
     options.append("--dry-run")
     done = CliRunner().invoke(app, [*words, *options])

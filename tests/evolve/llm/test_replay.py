@@ -146,7 +146,6 @@ def test_a_run_of_two_models_of_one_specification_is_replayed(tmp_path, module_l
     folder = run(
         tmp_path / "run",
         model=[{"spec": "openai/x", "base_url": server.url, "unusable_replies": 0} for server in servers],
-        prompts={"choice": "bandit"},
         budget={"iterations": 8},
     )
     reader = Reader.open(folder)
@@ -225,6 +224,23 @@ def test_a_run_of_a_model_by_an_earlier_search_is_read_and_not_gone_on_with(tmp_
     run(alone, budget={"iterations": 4})
 
 
+@pytest.mark.parametrize(("key", "value"), [("search.stall_after", 8), ("prompts.choice", "bandit")])
+def test_a_run_by_a_mechanism_that_left_is_read_and_not_gone_on_with(tmp_path, module_loopback, key, value):
+    """A value with which the mechanism was off is no obstacle, any other one is."""
+    server = module_loopback(replies=REPLIES)
+    table = {"spec": "openai/x", "base_url": server.url, "unusable_replies": 0}
+    folder = run(tmp_path / "earlier", model=[table], budget={"iterations": 2})
+    setting = "UPDATE run SET value = json_set(value, '$.{}', json('{}')) WHERE key = 'config'"
+    change(folder, setting.format("search.directives", "false"))
+    assert replay(folder, Trust(run=True))["differences"] == []
+    change(folder, setting.format(key, json.dumps(value)))
+    assert compose.read_summary(folder)["evaluations"] >= 0
+    with pytest.raises(UserError, match="earlier: made by an earlier version of the search"):
+        replay(folder, Trust(run=True))
+    with pytest.raises(UserError, match="made by an earlier version of the search"):
+        run(folder, model=[table], budget={"iterations": 4})
+
+
 def test_the_verb_says_what_held(offline):
     """One line for people."""
     done = CliRunner().invoke(app, ["replay", str(offline)])
@@ -287,11 +303,11 @@ def test_a_cassette_answers_another_campaign(tmp_path, module_loopback, monkeypa
 
 
 @pytest.mark.slow
-def test_a_cassette_of_several_models_and_a_bandit_answers(tmp_path, module_loopback):
+def test_a_cassette_of_several_models_answers(tmp_path, module_loopback):
     """What was asked for is the record's: weights, prices and names are not the other campaign's."""
     servers = [module_loopback(replies=REPLIES[number:]) for number in (4, 6, 5)]
     price = {"price_in_usd_per_million": "1", "price_out_usd_per_million": "1"}
-    sections = {"budget": {"iterations": 14}, "campaign": {"in_flight": 2}, "prompts": {"choice": "bandit"}}
+    sections = {"budget": {"iterations": 14}, "campaign": {"in_flight": 2}}
     tables = [
         {"spec": f"openai/{name}", "base_url": server.url, **price}
         for name, server in zip("xyx", servers, strict=True)

@@ -2,7 +2,7 @@
 
 import pytest
 from gapsmith.evolve.llm.edits import EditError, apply_reply
-from gapsmith.evolve.llm.endings import ReplyEnding, ending
+from gapsmith.evolve.llm.reply_text import ReplyEnding, ending
 from gapsmith.evolve.types import RejectionReason
 
 PARENT = "def helper(x):\n    return x + 1\n\n\ndef solve(items):\n    return items\n"

@@ -11,9 +11,9 @@ from gapsmith.evolve.llm.base import ModelError
 from gapsmith.evolve.llm.caller import Caller, RetryPolicy
 from gapsmith.evolve.llm.cassette import Cassette
 from gapsmith.evolve.llm.edits import EditError, apply_reply
-from gapsmith.evolve.llm.endings import ReplyEnding, ending
 from gapsmith.evolve.llm.ledger import Ledger
 from gapsmith.evolve.llm.registry import Surroundings, build_model
+from gapsmith.evolve.llm.reply_text import ReplyEnding, ending
 from gapsmith.evolve.llm.settings import ModelSettings
 from gapsmith.evolve.types import Prompt
 
@@ -21,6 +21,7 @@ SCRIPT = Path(__file__).parent / "server_behaviours.py"
 SPEC = importlib.util.spec_from_file_location("server_behaviours", SCRIPT)
 SERVERS = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(SERVERS)
+ASKS = SCRIPT.with_name("asks_server.py")
 PROMPT = Prompt("You write heuristics.", "Improve this.")
 QUICK = (
     "output-openai",
@@ -59,17 +60,34 @@ def provider_cases():
             skip = pytest.mark.skipif(missing, reason="the extra gapsmith[litellm] is not installed")
             spec = "litellm/openai/served"
             yield pytest.param(spec, name, id=f"litellm-{name}", marks=[pytest.mark.slow, skip])
+        if name not in SERVERS.NOT_PROGRAM:
+            yield pytest.param("command:", name, id=f"command-{name}", marks=pytest.mark.slow)
+
+
+def model_of(spec, name, url, settings, folder):
+    """The table of a model at a behaviour's address, and the model."""
+    if spec != "command:":
+        table = ModelSettings(spec=spec, base_url=url, **settings)
+        return table, build_model(table, Surroundings(environment={}))
+    program = folder / "claude"
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -I {ASKS} "$@"\n')
+    program.chmod(0o755)
+    table = ModelSettings(spec="claude/served" if name in SERVERS.FINISHES else f"command:{program} {url}")
+    around = {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}", "CLAUDE_ADDRESS": url}
+    return table, build_model(table, Surroundings(environment=around))
 
 
 @pytest.mark.parametrize(("spec", "name"), list(provider_cases()))
-def test_a_provider_ends_as_the_report_says(address, spec, name):
+def test_a_provider_ends_as_the_report_says(address, tmp_path, spec, name):
     """The reply, what becomes of its program, or the kind of error, with the server's own words."""
     _, _, end, words, *more = SERVERS.BEHAVIOURS[name]
-    settings = {"temperature": 0.7, **(more[0] if more else {})}
-    table = ModelSettings(spec=spec, base_url=f"{address}/{name}/{spec.split('/')[0]}/v1", **settings)
+    if spec == "command:":
+        end, words = SERVERS.program_end(name)
+    url = f"{address}/{name}/{spec.strip(':').split('/')[0]}/v1"
+    table, model = model_of(spec, name, url, {"temperature": 0.7, **(more[0] if more else {})}, tmp_path)
     log, ledger = Cassette(), Ledger(tokens=10**6)
     policy = RetryPolicy(first_seconds=0.01, longest_seconds=0.02, contact_seconds=5.0)
-    caller = Caller(build_model(table, Surroundings(environment={})), table, ledger, log, 1, policy)
+    caller = Caller(model, table, ledger, log, 1, policy)
     try:
         reply = caller.ask(PROMPT, "improve", 1)
     except ModelError as error:
@@ -80,7 +98,7 @@ def test_a_provider_ends_as_the_report_says(address, spec, name):
         assert reply.kind == end, reply.sentence
         assert words in reply.sentence
         assert "Traceback" not in reply.sentence
-        assert ledger.spending.kept_calls == 0
+        assert ledger.spending.kept_calls == 0 or reply.kind == "server"
         return
     told = [*log.notes, *(f"{error.kind}: {error.sentence}" for error in log.errors)]
     if ": " in words:

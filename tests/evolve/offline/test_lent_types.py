@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from gapsmith.evolve.offline import change
-from gapsmith.evolve.offline.types import is_type, types_of
+from gapsmith.evolve.offline.mutation import is_type, types_of
 from gapsmith.problems.base import Instance
 
 TYPED = """

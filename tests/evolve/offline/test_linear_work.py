@@ -20,8 +20,7 @@ from gapsmith.evolve.offline.mutation import Mutation, Operator, domains_of, pai
 from gapsmith.evolve.offline.phases import operators_of
 from gapsmith.evolve.syntax import checks
 from gapsmith.evolve.syntax.analysis import analyse
-from gapsmith.evolve.syntax.rename import named
-from gapsmith.evolve.syntax.simplify import simplify
+from gapsmith.evolve.syntax.simplify import named, simplify
 from gapsmith.evolve.tuning import structure
 from gapsmith.problems.sequencing import SEQUENCING
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
-from gapsmith.evolve.syntax.rename import named
+from gapsmith.evolve.syntax.simplify import named
 from hypothesis import given
 from hypothesis import strategies as st
 

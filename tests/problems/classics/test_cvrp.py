@@ -14,7 +14,7 @@ from gapsmith.evaluators.base import ReferenceKind
 from gapsmith.evaluators.classics import cvrp
 from gapsmith.evaluators.classics.capacity_cuts import RouteRelaxation, capacity_bound
 from gapsmith.evaluators.classics.customer_sets import customer_sets, sums
-from gapsmith.evaluators.classics.cvrp import solve
+from gapsmith.evaluators.classics.route_proof import solve
 from gapsmith.problems.base import Instance, InstanceFileError, VerdictStatus
 from gapsmith.problems.classics import distances
 from gapsmith.problems.classics.cvrp import PEERS, draw_customers, judge, length, public

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 from gapsmith.evaluators.classics.cuts import least_cut
-from gapsmith.evaluators.classics.cvrp import edge_bound as shortest_edges
-from gapsmith.evaluators.classics.cvrp import solve as solve_routes
 from gapsmith.evaluators.classics.flow_shop import inserted
 from gapsmith.evaluators.classics.flow_shop import solve as solve_shop
-from gapsmith.evaluators.classics.orienteering import MANY as MANY_PRIZES
-from gapsmith.evaluators.classics.orienteering import certified as certified_prizes
+from gapsmith.evaluators.classics.prize_proof import MANY as MANY_PRIZES
+from gapsmith.evaluators.classics.prize_proof import certified as certified_prizes
 from gapsmith.evaluators.classics.prize_search import prize_bound, prize_tour
+from gapsmith.evaluators.classics.route_proof import edge_bound as shortest_edges
+from gapsmith.evaluators.classics.route_proof import solve as solve_routes
 from gapsmith.evaluators.classics.route_search import descended_routes
+from gapsmith.evaluators.classics.tour_proof import MANY, certified, edge_bound
 from gapsmith.evaluators.classics.tour_search import descended, nearest_tour
-from gapsmith.evaluators.classics.tsp import MANY, certified, edge_bound
 from gapsmith.problems.classics.cvrp import judge as judge_routes
 from gapsmith.problems.classics.cvrp import public
 from gapsmith.problems.classics.distances import distances, uniform

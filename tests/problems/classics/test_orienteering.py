@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from gapsmith.evaluators.classics import orienteering
 from gapsmith.evaluators.classics.cuts import cut_below
-from gapsmith.evaluators.classics.orienteering import solve
+from gapsmith.evaluators.classics.prize_proof import solve
 from gapsmith.problems.base import Instance, InstanceFileError, VerdictStatus
 from gapsmith.problems.classics import distances
 from gapsmith.problems.classics.orienteering import LARGE, PEERS, judge, length, priced

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from gapsmith.evaluators.classics import tsp
 from gapsmith.evaluators.classics.cuts import components, least_cut
-from gapsmith.evaluators.classics.tsp import solve
+from gapsmith.evaluators.classics.tour_proof import solve
 from gapsmith.problems.base import Instance, InstanceFileError, VerdictStatus
 from gapsmith.problems.classics import distances
 from gapsmith.problems.classics.tsp import PEERS, judge, length

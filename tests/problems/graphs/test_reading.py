@@ -65,6 +65,13 @@ def test_tasks_behind_their_successors_are_numbered_anew(tmp_path: Path) -> None
     assert dict(again.public) == {"times": [[2], [1]], "edges": [[0, 1, 4]]}
 
 
+def test_a_keyword_in_quotes_is_a_name(tmp_path: Path) -> None:
+    """A task may be called node: its cost is its own and not that of all."""
+    text = 'digraph { "node" [cost=1]; "Edge" [cost=2]; "node" -> "Edge" [size=5] }'
+    (instance,) = read(tmp_path, text, "my.dot", processors=1)
+    assert dict(instance.public) == {"times": [[1], [2]], "edges": [[0, 1, 5]]}
+
+
 def graph(**changes: Any) -> str:
     """The graph as JSON, with changes."""
     return json.dumps({**PUBLIC, **changes})
@@ -128,6 +135,10 @@ def graph(**changes: Any) -> str:
         ("a.stg", "2 2\n", "line 1: got 2 numbers"),
         ("a.stg", "2\n0 1 0\n", "line 2: got 1 tasks, expected 2"),
         ("a.stg", "1\n" + "0 1 0\n" * 5, "got 5 tasks, expected 1"),
+        ("a.stg", STG.replace("4 0 1 3\n", ""), "line 5: got 4 tasks, expected 3"),
+        ("a.stg", "2\n0 0 0\n1 4 1 0\n", "got a task of time 0 at 1 of the two ends"),
+        ("a.dot", '"digraph" g { a [cost=1] }', "no directed graph"),
+        ("a.dot", "digraph { node -> a [cost=1] }", "got '->'"),
         ("a.stg", "1\n0 1\n", "line 2: got 2 numbers"),
         ("a.stg", "1\n0 x 0\n", "line 2 column 2: got 'x', expected a time"),
         ("a.stg", "1\n5 1 0\n", "line 2 column 1: got 5, expected 0"),

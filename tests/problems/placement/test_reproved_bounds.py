@@ -11,8 +11,8 @@ import pytest
 from gapsmith.app.analysis import verify
 from gapsmith.app.plugins.loader import LoadedProblem, load_problem
 from gapsmith.app.setup import references
-from gapsmith.evaluators.base import ProofKind, Reference
-from gapsmith.evaluators.cache import Cache, ReferenceCache, encode_reference
+from gapsmith.evaluators.base import ProofKind, Reference, encode_reference
+from gapsmith.evaluators.cache import Cache, ReferenceCache
 from gapsmith.evaluators.toolbox import SolverError
 from gapsmith.problems.base import Instance
 

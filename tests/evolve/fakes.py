@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 
-from ..evaluators.base import (
+from gapsmith.evaluators.base import (
     WHOLE,
     Evaluation,
     EvaluationStatus,
@@ -25,8 +25,11 @@ from ..evaluators.base import (
     Score,
     ScoreStatus,
 )
-from ..problems.base import Instance
-from ..sandbox.base import (
+from gapsmith.evolve.executor import EvaluationJob, evaluate
+from gapsmith.evolve.remote.proposals import Material
+from gapsmith.evolve.types import Context, Elite, Origin, Proposal, Rejection, RejectionReason
+from gapsmith.problems.base import Instance
+from gapsmith.sandbox.base import (
     Description,
     Execution,
     ExecutionStatus,
@@ -36,9 +39,6 @@ from ..sandbox.base import (
     Sandbox,
     SandboxDialogue,
 )
-from .executor import EvaluationJob, evaluate
-from .remote.proposals import Material
-from .types import Context, Elite, Origin, Proposal, Rejection, RejectionReason
 
 ENTRY_POINT = "solve"
 START = "def solve(x: float) -> float:\n    return 5.0 * x + 3.0\n"

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from ...problems.base import Json, Sense
-from ...problems.classics.cvrp import judge, length
+from ...problems.classics.cvrp import length
 from ...problems.classics.programs.cvrp.descent import improved
 from ...problems.classics.programs.cvrp.savings import routes as savings
 from ..toolbox import Note, safe_bound
 from .capacity_cuts import capacity_bound
 from .customer_sets import CustomerSets, customer_sets, sums
-from .references import BoundedAnswer, SolvedReferences, in_process
+from .references import BoundedAnswer
 from .route_search import descended_routes
 
 UNIT = 1_000
@@ -310,6 +310,3 @@ def _shares_two(masks: Any, three: int) -> Any:
     """Which sets have two or all of three customers."""
     shared = masks & three
     return shared & (shared - 1) != 0
-
-
-CVRP = SolvedReferences("cvrp", "set partitioning 1", in_process(certified), judge)

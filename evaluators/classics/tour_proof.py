@@ -18,10 +18,10 @@ import numpy as np
 from ...problems.base import Json, Sense
 from ...problems.classics.programs.tsp.local_search import improved
 from ...problems.classics.programs.tsp.nearest_neighbour import tour as nearest
-from ...problems.classics.tsp import judge, length
+from ...problems.classics.tsp import length
 from ..toolbox import Note, safe_bound
 from .cuts import components, least_cut
-from .references import BoundedAnswer, SolvedReferences, in_process
+from .references import BoundedAnswer
 from .tour_search import descended, nearest_tour
 
 UNIT = 1_000
@@ -316,6 +316,3 @@ def _walk(links: Any) -> list[int]:
         before = tour[-1]
         tour.append(following)
     return tour
-
-
-TSP = SolvedReferences("tsp", "branch and cut 1", in_process(certified), judge)

@@ -17,15 +17,14 @@ from typing import Any
 import numpy as np
 
 from ...problems.base import Json, Sense
-from ...problems.classics.orienteering import judge
 from ...problems.classics.programs.orienteering.best_power_insertion import POWERS, tour
 from ...problems.classics.programs.orienteering.insertion import inserted
 from ...problems.classics.programs.orienteering.shortening import shortened
 from ..toolbox import Note, safe_bound
 from .cuts import components, cut_below
 from .prize_search import prize_bound, prize_tour
-from .references import BoundedAnswer, SolvedReferences, in_process
-from .tsp import run_until
+from .references import BoundedAnswer
+from .tour_proof import run_until
 
 UNIT = 10**9
 """Duals are integer multiples of 1 / UNIT of a unit of prize."""
@@ -381,8 +380,3 @@ def improved(coordinates: Json, distances: list[list[int]], prizes: list[int], m
         if values[0] > values[2]:
             best = nodes
     return best
-
-
-ORIENTEERING = SolvedReferences(
-    "orienteering", "branch and cut 1", in_process(certified), judge, sense=Sense.MAXIMISE
-)
