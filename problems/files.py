@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import stat
 from collections.abc import Callable, Sequence
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -12,6 +14,8 @@ from typing import Any
 from .base import InstanceFileError
 from .plain import NAME, brief, is_name
 
+_MOST_BYTES = 512 << 20
+"""Of a file; a larger one would fill the memory."""
 _DIGITS = 60
 """Integers with more digits are read as decimals, because Python refuses more than 4300 digits."""
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+[.]?[0-9]*|[.][0-9]+)(?:[eE][-+]?[0-9]+)?")
@@ -48,9 +52,37 @@ def read_text(path: Path) -> str:
     """
     check_file_name(path)
     try:
-        return path.read_text("utf-8-sig")
+        # A pipe or device has no end: the opening waits for nothing, and such a file is not read.
+        with open(path, encoding="utf-8-sig", opener=_at_once) as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode) or status.st_size > _MOST_BYTES:
+                raise InstanceFileError(
+                    f"{path}: got a pipe, a device or more than {_MOST_BYTES >> 20} MiB, expected a text"
+                )
+            return file.read()
     except (OSError, UnicodeDecodeError) as error:
         raise InstanceFileError(f"{path}: cannot be read: {error}; expected UTF-8 text") from error
+
+
+def _at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
+def beside(path: Path, name: str) -> Path:
+    """The file of this name beside a user's file, which belongs to the instance.
+
+    Raises:
+        InstanceFileError: a link leads out of the folder.
+    """
+    other = path.with_name(name)
+    if other.is_symlink() and os.path.dirname(os.path.realpath(other)) not in {
+        os.path.realpath(path.parent),
+        os.path.dirname(os.path.realpath(path)),
+    }:
+        raise InstanceFileError(
+            f"{other}: a link that leads out of {path.parent}; put a copy of the file there"
+        )
+    return other
 
 
 def read_name(value: object, where: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base import Instance
-from ..files import shown
+from ..files import beside, shown
 from ..tables import Columns, Row, read_rows, refuse
 from .laws import scale
 
@@ -72,9 +72,7 @@ def _jobs_file(path: Path) -> Path:
 
 def _instance(path: Path, hidden: dict[str, Any]) -> list[Instance]:
     """An instance of these jobs and of the machines in the file beside theirs."""
-    public = _fleet(
-        read_rows(path.with_name(path.name.replace("jobs", "machines")), _MACHINES, MOST_MACHINES)
-    )
+    public = _fleet(read_rows(beside(path, path.name.replace("jobs", "machines")), _MACHINES, MOST_MACHINES))
     source = f"file {path.name}, {len(hidden['jobs'])} jobs"
     return [Instance(path.stem, path.name, "file", public, scale(public), source, hidden)]
 

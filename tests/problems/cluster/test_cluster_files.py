@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +42,37 @@ def test_columns_in_any_order_and_a_capacity(tmp_path: Path) -> None:
     )
     assert instance.hidden == {"jobs": [[2, 3], [1, 1]]}
     assert (instance.public["cpu"], instance.public["memory"]) == (10, 16)
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (os.mkfifo, "a pipe, a device"),
+        (lambda path: path.symlink_to("/dev/zero"), "leads out of"),
+        (lambda path: path.symlink_to(__file__), "leads out of"),
+        (lambda path: os.truncate(os.open(path, os.O_CREAT | os.O_RDWR), 1 << 40), "more than 512 MiB"),
+        (lambda path: path.mkdir(), "cannot be read"),
+    ],
+)
+def test_the_machines_are_a_file_of_the_folder(
+    tmp_path: Path, make: Callable[[Path], Any], message: str
+) -> None:
+    """Nobody named this file: no link leads elsewhere, and nothing without end is read."""
+    make(tmp_path / "my-machines.csv")
+    with pytest.raises(InstanceFileError, match=message):
+        read(tmp_path, machines=None)
+
+
+def test_linked_files_of_one_folder_are_read(tmp_path: Path) -> None:
+    """Both files may lie together elsewhere."""
+    read(tmp_path)
+    near = tmp_path / "near"
+    near.mkdir()
+    for name in ("my-jobs.csv", "my-machines.csv"):
+        (near / name).symlink_to(tmp_path / name)
+    (instance,) = cluster_scheduling().read_instances(near / "my-jobs.csv")
+    assert instance.scale == 64
 
 
 HEAD = "cpu,memory\n"
