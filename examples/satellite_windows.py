@@ -83,5 +83,6 @@ def best(passes, clashes):
     model += pulp.lpDot([row[4] for row in passes], take)
     for i, others in enumerate(clashes):
         for k in others:
-            model += take[i] + take[k] <= 1
+            if i < k:
+                model += take[i] + take[k] <= 1
     return model

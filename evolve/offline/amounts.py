@@ -27,10 +27,10 @@ _TWO_CONDITIONS = 0.9
 _BOTH = 0.5
 _DECLARED = 0.95
 _CONSTANT = 0.25
-_ALIKE = 0.6
+_ALIKE = 0.75
 _SPREAD = 0.5
 """Standard deviation of the logarithm of a factor."""
-_LEAST_SHARE = 0.2
+_LEAST_SHARE = 0.4
 """Least share of a limit up to which there is room (ratio)."""
 _AS_MUCH_AS_BEFORE = 0.4
 _SKIPS = 0.6
