@@ -53,7 +53,7 @@ def duration_in_seconds(text: str) -> float:
 
 def duration_or_none(text: str) -> float:
     """Seconds of an option's value, as `duration_in_seconds`; 0 for no time at all."""
-    return 0.0 if text.strip() == "0" else duration_in_seconds(text)
+    return 0.0 if str(text).strip() == "0" else duration_in_seconds(text)
 
 
 def budget_part(text: str) -> tuple[str, float]:
