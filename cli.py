@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -72,6 +73,15 @@ _RARE = {"run": frozenset({"control", "fronts", "workers", "unsafe_without", "sl
 _BUDGETED = ("run", "resume", "demo")
 
 
+_EXPECTED = {
+    "int_parsing": "a whole number",
+    "float_parsing": "a number",
+    "greater_than_equal": "at least {ge:g}",
+    "less_than_equal": "at most {le:g}",
+}
+"""Kind of a fault that typer's validator finds → what is expected."""
+
+
 class _Verbs(TyperGroup):
     """The verbs, each loaded when it is called.
 
@@ -96,6 +106,17 @@ class _Verbs(TyperGroup):
                 formatter.write_dl([(name, sentences[name].rstrip(".")) for name in names])
         with formatter.section("Exit codes"):
             formatter.write_dl([(str(code), words) for code, words in EXIT_CODES.items()])
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """See click; a mistyped verb is told the nearest ones, loaded or not."""
+        try:
+            return super().resolve_command(ctx, args)
+        except Exception as error:
+            near = get_close_matches(args[0], self.list_commands(ctx))
+            message = getattr(error, "message", "")
+            if near and "Did you mean" not in message:
+                error.message = f"{message.rstrip('.')}. Did you mean {' or '.join(near)}?"  # type: ignore[attr-defined]
+            raise
 
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
         """Reads the options before the verb."""
@@ -148,9 +169,14 @@ def _name_value(error: Exception) -> None:
     message = getattr(error, "message", None)
     if not callable(faults) or not isinstance(message, str):
         return
-    given = repr(faults()[0].get("input"))
-    if given not in message:
-        error.message = f"got {given}. {message}"  # type: ignore[attr-defined]
+    message = message.removeprefix("Value error, ")
+    fault = faults()[0]
+    given = repr(fault.get("input"))
+    expected = _EXPECTED.get(fault["type"])
+    if expected is not None:
+        error.message = f"got {given}, expected {expected.format(**fault.get('ctx', {}))}"  # type: ignore[attr-defined]
+    else:
+        error.message = message if given in message else f"got {given}. {message}"  # type: ignore[attr-defined]
 
 
 app = typer.Typer(

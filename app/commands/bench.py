@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .budget import Budgeted, Limits, budget_of, duration_in_seconds
+from .budget import Budgeted, Limits, budget_of, duration_in_seconds, duration_or_none
 from .options import (
     Force,
     Json,
@@ -35,7 +35,14 @@ Program = Annotated[
     Path, typer.Argument(metavar="FILE", help="A Python file, or - for standard input.", allow_dash=True)
 ]
 Wait = Annotated[
-    float, typer.Option("--wait", min=0.0, help="Wall seconds to wait for another process at this workbench.")
+    float,
+    typer.Option(
+        "--wait",
+        parser=duration_or_none,
+        metavar="TIME",
+        help="Wall time to wait for another process at this workbench, as 10m, or 0 [default: 10m].",
+        show_default=False,
+    ),
 ]
 WAIT = 600.0
 
@@ -78,7 +85,14 @@ def open_(
     problem: Problem,
     limits: Limits = None,
     experiment_seconds: Annotated[
-        float, typer.Option("--experiment-seconds", min=0.0, help="CPU seconds of all experiments together.")
+        float,
+        typer.Option(
+            "--experiment-seconds",
+            parser=duration_or_none,
+            metavar="TIME",
+            help="CPU time of all experiments together, as 15m, or 0 [default: 15m].",
+            show_default=False,
+        ),
     ] = 900.0,
     fresh: Annotated[
         bool | None,
@@ -197,7 +211,8 @@ def experiment(
             "--cpu-seconds",
             parser=duration_in_seconds,
             metavar="TIME",
-            help="CPU time that the script may use, as 90s or 2m.",
+            help="CPU time that the script may use, as 90s or 2m [default: 1m].",
+            show_default=False,
         ),
     ] = 60.0,
     output: Annotated[
@@ -275,7 +290,9 @@ def read(
 @app.command()
 def note(
     run: Run,
-    text: Annotated[str | None, typer.Argument(help="What was learnt; none reads all notes.")] = None,
+    text: Annotated[
+        str | None, typer.Argument(metavar="TEXT", help="What was learnt; none reads all notes.")
+    ] = None,
     wait: Wait = WAIT,
     runs: Runs = None,
     json: Json = False,

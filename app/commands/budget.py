@@ -51,6 +51,11 @@ def duration_in_seconds(text: str) -> float:
     return value
 
 
+def duration_or_none(text: str) -> float:
+    """Seconds of an option's value, as `duration_in_seconds`; 0 for no time at all."""
+    return 0.0 if str(text).strip() == "0" else duration_in_seconds(text)
+
+
 def budget_part(text: str) -> tuple[str, float]:
     """The key of `[budget]` and the limit that a value of `--budget` names.
 
@@ -137,7 +142,7 @@ def modern(args: Sequence[str]) -> list[str]:
         elif equals or (value := next(rest, "")):
             found += ["--budget", f"{_OLD[name]}={value}"]
         else:
-            found.append(word)  # without a value: let the parser say so
+            found.append("--budget")  # without a value: the parser says so
     return found
 
 

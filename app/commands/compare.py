@@ -15,7 +15,7 @@ from .terminal import console, emit_json, errors, write_new
 
 
 def compare(
-    run: Annotated[list[str], typer.Argument(metavar="RUN…", help="Two or more runs or groups of runs.")],
+    run: Annotated[list[str], typer.Argument(metavar="RUN", help="Two or more runs or groups of runs.")],
     by: Annotated[
         str, typer.Option("--by", help="What is equal: evaluations, executions, cpu, usd.")
     ] = "evaluations",

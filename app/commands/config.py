@@ -17,7 +17,7 @@ app = typer.Typer(
 
 @app.command()
 def show(
-    what: Annotated[str, typer.Argument(metavar="[PROBLEM|campaign.toml]")] = "smtt",
+    what: Annotated[str, typer.Argument(metavar="PROBLEM|campaign.toml")] = "smtt",
     assign: Set = None,
     json: Json = False,
 ) -> None:

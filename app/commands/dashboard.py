@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def dashboard(
     run: Annotated[
-        str | None, typer.Argument(metavar="[RUN]", help="Open the page of this run [default: all runs].")
+        str | None, typer.Argument(metavar="RUN", help="Open the page of this run [default: all runs].")
     ] = None,
     port: Port = None,
     runs: Runs = None,

@@ -31,7 +31,7 @@ Yes = Annotated[bool, typer.Option("--yes", help="Do it; without it only say wha
 
 
 def delete(
-    run: Annotated[list[str] | None, typer.Argument(metavar="RUN…", help="Runs or groups to delete.")] = None,
+    run: Annotated[list[str] | None, typer.Argument(metavar="RUN", help="Runs or groups to delete.")] = None,
     keep: Annotated[
         int | None, typer.Option("--keep", min=0, help="In place of RUN: all but so many of the latest.")
     ] = None,

@@ -74,7 +74,9 @@ def demo(
             return
         if name not in DEMOS:
             raise UserError(
-                USAGE, f"demo {name}: expected one of {', '.join(DEMOS)}", "`gapsmith demo --list`"
+                USAGE,
+                f"demo {name}: expected one of {', '.join(DEMOS)}",
+                "`gapsmith demo --list` says what each shows",
             )
         began = time.monotonic()
         document, folder = _search(name, seed, budget_of(limits) or {"seconds": SECONDS}, runs)

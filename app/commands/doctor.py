@@ -16,8 +16,8 @@ def doctor(
     task: Annotated[
         str | None,
         typer.Argument(
-            metavar="[openevolve:PATH]",
-            help="Look at a task of another tool: packages, workshop, keys not used; nothing else.",
+            metavar="TASK",
+            help="Look at openevolve:PATH, or another tool's: packages, workshop, unused keys; nothing else.",
         ),
     ] = None,
     model: Annotated[

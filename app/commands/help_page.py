@@ -49,6 +49,8 @@ def arrange(command: Any, rare: frozenset[str] = frozenset()) -> Any:
         arrange(member)
     spare(command)
     for param in command.params:
+        if hasattr(param, "_get_number_range_help_str"):
+            param._get_number_range_help_str = partial(_range, param)
         if param.param_type_name == "argument":
             param.display_type_rich = lambda ctx: None  # its name says it
         elif param.metavar is None and not getattr(param, "is_flag", False):
@@ -60,6 +62,13 @@ def arrange(command: Any, rare: frozenset[str] = frozenset()) -> Any:
             if param.name in rare:
                 param.hidden = True
     return command
+
+
+def _range(param: Any) -> str | None:
+    """The range of a number in words; None without one."""
+    if param.min is not None and param.max is not None:
+        return f"{param.min} to {param.max}"
+    return None if param.min is None else f"at least {param.min}"
 
 
 def spare(command: Any) -> None:

@@ -326,7 +326,9 @@ def _elites(word: str, runs: Path, shipped: dict[str, str]) -> dict[str, dict[st
             raise UserError(USAGE, f"--start {word}: a folder that holds no run, {_STARTS}") from error
         near = difflib.get_close_matches(word, shipped, 3, 0.6)
         if not near:
-            raise
+            raise UserError(
+                error.code, f"--start {word}: {error}", "; ".join(filter(None, (_STARTS, error.hint)))
+            ) from error
         hint = f"did you mean {', '.join(near)}?"
         raise UserError(USAGE, f"--start {word}: no file, program of the problem or run", hint) from error
 

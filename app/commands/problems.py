@@ -116,7 +116,7 @@ def read(
     problem: Problem,
     sources: Annotated[
         list[str],
-        typer.Argument(metavar="FILES…", help="Files, folders, patterns or archives (zip, tar, gz)."),
+        typer.Argument(metavar="FILE", help="Files, folders, patterns or archives (zip, tar, gz)."),
     ],
     assign: Set = None,
     json: Json = False,

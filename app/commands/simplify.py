@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 def simplify(
     run: Run,
-    candidate: Annotated[str, typer.Argument(help="Id, unambiguous prefix, best or start.")] = "best",
+    candidate: Annotated[
+        str, typer.Argument(metavar="CANDIDATE", help="Id, unambiguous prefix, best or start.")
+    ] = "best",
     evaluations: Annotated[int, typer.Option("--evaluations", min=1, help="Variants to try (count).")] = 300,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Also write the program there.")

@@ -25,7 +25,11 @@ def solve(
     seconds: Annotated[
         float,
         typer.Option(
-            "--budget", parser=duration_in_seconds, metavar="TIME", help="Wall time in all, as 2s or 1m."
+            "--budget",
+            parser=duration_in_seconds,
+            metavar="TIME",
+            help="Wall time in all, as 2s or 1m [default: 2s].",
+            show_default=False,
         ),
     ] = 2.0,
     own: Annotated[

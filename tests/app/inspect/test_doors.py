@@ -32,9 +32,18 @@ def test_the_sentences_of_the_help_page_are_those_of_the_verbs() -> None:
 
 
 def test_values_are_named_in_words_on_every_page(say: Say) -> None:
-    """A type of Python's is no word for people."""
-    for name in (*VERBS, *GROUPS):
-        assert not re.search(r"<\w+( range)?>", say(name, "--help").out), name
+    """A type of Python's is no word for people, nor is a formula; a place has one pair of brackets."""
+    members = {group: commands()[group].commands for group in GROUPS}
+    pages = [(name,) for name in (*VERBS, *GROUPS)]
+    pages += [(group, name) for group, inside in members.items() for name in inside]
+    pages.append(("run", "--help-all"))
+    for words in pages:
+        page = say(*words, "--help").out if words[-1] != "--help-all" else say(*words).out
+        assert not re.search(r"<\w+( range)?>|\bx[<>]=|\d\.0[];]", page), words
+        usage = page.partition("\n\n")[0]
+        assert "[[" not in usage, words
+        assert not re.search(r"[\[{][a-z]+[\]}]", usage), words
+        assert max(map(len, page.splitlines())) <= 80, words
 
 
 def test_the_first_page_of_run_is_short_and_the_second_has_all(say: Say) -> None:

@@ -183,6 +183,13 @@ def test_problems_are_listed_in_families_with_a_sentence(say: Say) -> None:
         (["run", "smtt", "--iterations", "5k"], "got '5k'"),
         (["resume", FINISHED, "--usd", "two"], "got 'two'"),
         (["run", "smtt", "--set", "budget.seconds=5min"], "got '5min'"),
+        (["run", "smtt", "--seed", "-1"], "got '-1', expected at least 0"),
+        (["run", "smtt", "--seed", "one"], "got 'one', expected a whole number"),
+        (["run", "smtt", "--repeat", "1001"], "got '1001', expected at most 1000"),
+        (["run", "smtt", "--iterations"], "Option '--budget' requires an argument"),
+        (["run", "smtt", "--fronts", "all"], "'--fronts': 'all' is not one of 'time'"),
+        (["bench", "probe", "latest", "-", "--wait", "soon"], "got 'soon', expected seconds as a number, or"),
+        (["shwo"], "No such command 'shwo'. Did you mean show?"),
     ],
 )
 def test_a_wrong_number_is_named(say: Say, words: list[str], message: str) -> None:

@@ -59,7 +59,7 @@ def test_a_solver_has_rows_beside_the_baselines(gapsmith: Callable[..., Any]) ->
         (("tsp", "--solver", "1"), "tsp has no solver that can be stopped early"),
         (("job-shop", "--solver", "0"), "--solver 0: expected deterministic seconds above 0"),
         (("job-shop", "--solver", "nan"), "--solver nan: expected deterministic seconds above 0"),
-        (("job-shop", "--solver", "soon"), "Input should be a valid number"),
+        (("job-shop", "--solver", "soon"), "expected a number"),
     ],
 )
 def test_a_wrong_solver_flag_is_said(
