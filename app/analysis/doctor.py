@@ -14,7 +14,7 @@ from ...evaluators.solver_check import solvers
 from ...evolve.llm.base import Closable, ErrorKind, Model, ModelError, Recourse, Request
 from ...evolve.llm.settings import ModelSettings
 from ...evolve.types import Prompt
-from ...problems.base import Interactive, canonical_json
+from ...problems.base import Interactive
 from ...problems.foreign.packages import required
 from ...problems.foreign.task import ReportedTask
 from ...sandbox.base import MAIN_FILE, Limits, Program, SandboxError
@@ -114,7 +114,7 @@ def longest_program() -> Honest:
     text, name, problem = max(shipped, key=lambda each: len(each[0]))
     instance = problem.instances("train", 1)[0]
     program = Program({MAIN_FILE: text}, problem.entry_point, getattr(problem, "driver", None))
-    public = canonical_json(dict(instance.public)).encode()
+    public = instance.encoded
     return Honest(f"baseline {name} of {problem.name}", program, public)
 
 
