@@ -78,7 +78,6 @@ class GapEvaluator:
         every = [instance for split in self._splits.values() for instance in split.values()]
         self._every = {i.id: i for i in every}
         self.references = {i.id: reference(i) for i in every}
-        self._encoded = {i.id: canonical_json(dict(i.public)).encode() for i in every}
         self._policy = policy
         self._judges = Judges(problem, self._every)
         # Asked once: to compare an object with such a protocol takes longer than many a verdict.
@@ -272,7 +271,6 @@ class GapEvaluator:
     def _run(
         self, program: Program, instance: Instance, sandbox: Sandbox, tries: int = _TRIES
     ) -> tuple[Execution, Score]:
-        encoded = self._encoded[instance.id]
         seed = execution_seed(self.seed, instance.id)
         dialogue = None
         judgement = None
@@ -280,7 +278,7 @@ class GapEvaluator:
             # Ten times the limit: a slot that replays a record waits longer than the limits say.
             dialogue = self._judges.dialogue(instance, 10 * self.limits.wall_seconds)
         execution = self._timed(
-            lambda: sandbox.execute(program, encoded, self.limits, seed, dialogue),
+            lambda: sandbox.execute(program, instance.encoded, self.limits, seed, dialogue),
             tries if dialogue is None else 1,
         )
         if self._auditor is not None:

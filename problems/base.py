@@ -92,6 +92,7 @@ class Instance:
         source: citation, or generator and seed.
         hidden: data that no candidate sees (JSON mapping: the sequence of an online problem, labels).
         digest: hex SHA-256 of the canonical public and hidden parts (derived).
+        encoded: canonical JSON of the public part, UTF-8 (derived); to write a large one anew takes seconds.
     """
 
     id: str
@@ -102,6 +103,7 @@ class Instance:
     source: str
     hidden: Mapping[str, Any] | None = None
     digest: str = field(init=False)
+    encoded: bytes = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for part, name in (("id", self.id), ("split", self.split), ("stratum", self.stratum)):
@@ -111,11 +113,13 @@ class Instance:
         if isinstance(self.scale, bool) or not isinstance(self.scale, int | Fraction) or self.scale <= 0:
             raise ValueError(f"instance {self.id} scale: got {self.scale!r}, expected an int or Fraction > 0")
         try:
-            text = canonical_json([dict(self.public), None if self.hidden is None else dict(self.hidden)])
-            digest = hashlib.sha256(text.encode()).hexdigest()
+            encoded = canonical_json(dict(self.public)).encode()
+            hidden = canonical_json(None if self.hidden is None else dict(self.hidden)).encode()
+            digest = hashlib.sha256(b"[%b,%b]" % (encoded, hidden)).hexdigest()
         except (TypeError, ValueError, RecursionError) as error:
             raise ValueError(f"instance {self.id} {self._plain_fault() or error}") from error
         object.__setattr__(self, "digest", digest)
+        object.__setattr__(self, "encoded", encoded)
 
     def _plain_fault(self) -> str | None:
         """Names the part and the key whose value is not plain JSON, with the fault; None without a fault."""

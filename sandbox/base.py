@@ -79,11 +79,12 @@ class Program:
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
+MOST_OUTPUT_BYTES = 1 << 28
 _MOST_OF_LIMITS = {
     "cpu_seconds": 86_400,
     "memory_bytes": 1 << 40,
-    "output_bytes": 1 << 28,
-    "shown_bytes": 1 << 28,
+    "output_bytes": MOST_OUTPUT_BYTES,
+    "shown_bytes": MOST_OUTPUT_BYTES,
 }
 
 

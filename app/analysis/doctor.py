@@ -14,7 +14,6 @@ from ...evaluators.solver_check import solvers
 from ...evolve.llm.base import Closable, ErrorKind, Model, ModelError, Recourse, Request
 from ...evolve.llm.settings import ModelSettings
 from ...evolve.types import Prompt
-from ...problems.base import canonical_json
 from ...problems.foreign.packages import required
 from ...problems.foreign.task import ReportedTask
 from ...sandbox.base import MAIN_FILE, Limits, Program, SandboxError
@@ -109,7 +108,7 @@ def longest_program() -> Honest:
     spec, name = LONGEST
     problem = load_problem(spec).problem
     program = Program({MAIN_FILE: problem.baselines()[name]}, problem.entry_point)
-    public = canonical_json(dict(problem.instances("train", 1)[0].public)).encode()
+    public = problem.instances("train", 1)[0].encoded
     return Honest(f"baseline {name} of {problem.name}", program, public)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -18,7 +19,7 @@ from ...evaluators.numbers import better_than
 from ...evaluators.scoring import score as score_of
 from ...evaluators.scoring import tolerance_of
 from ...problems.base import Instance, Json, Sense, Verdict
-from ...sandbox.base import MAIN_FILE, Execution, ExecutionStatus, Limits, Program, Sandbox
+from ...sandbox.base import MAIN_FILE, MOST_OUTPUT_BYTES, Execution, ExecutionStatus, Limits, Program, Sandbox
 from ..runs.figures import plain
 from ..setup.baselines import UNKNOWN, shipped_programs
 from ..setup.references import stored
@@ -35,6 +36,12 @@ _LEAST_SECONDS = 0.05
 """CPU seconds below which no execution begins."""
 _GRACE = 0.5
 """Wall seconds after the budget for which executions that reach their limit are waited for."""
+_PATIENCE = 5.0
+"""Wall seconds after the budget for which the first program is waited for at least."""
+_ROOM = 12
+"""Bytes of memory that a program needs for a byte of an instance, as text, numbers and lists."""
+_PROOF_BYTES = 10_000_000
+"""Of an instance, for each second of the budget: an exact method would spend it on reading a larger one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +80,8 @@ def solve(
     instances: Sequence[Instance],
     programs: Mapping[str, str],
     seconds: float,
+    *,
+    fixed: bool = False,
 ) -> list[dict[str, Any]]:
     """One document for each instance: the best answer, its gap, and what every program did.
 
@@ -81,11 +90,14 @@ def solve(
         config: whole configuration, for limits and layers of the sandbox.
         instances: the user's.
         programs: name → source, those that are tried first at the front.
-        seconds: wall seconds for all instances together, > 0, from when the sandbox is open.
+        seconds: wall seconds for all instances together, > 0, from when the sandbox is open. On a machine so
+            busy that no program ends in them, an instance takes up to twice its share.
+        fixed: whether the CPU limit of the configuration holds for each program. Else a program may take half
+            of what is left, and at least that limit.
     """
     setup = Setup.of(loaded, config, {"own": instances}, lambda id: UNKNOWN, Cache())
     setup.evaluator.prepare()
-    slots = _Slots([setup.open_slot() for _ in range(min(config.run.slots, len(programs)))])
+    slots = _Slots([setup.open_slot() for _ in range(min(config.run.slots, len(programs)))], fixed)
     try:
         until = time.monotonic() + seconds
         found = []
@@ -104,13 +116,14 @@ def _solve_one(
     began = time.monotonic()
     loaded = setup.loaded
     proof = _Proof(loaded, instance, seconds)
-    trials = slots.trials(setup.evaluator, instance, programs, began + seconds)
+    trials = slots.trials(setup.evaluator, instance, programs, began, seconds)
     reference, proof_seconds = proof.result(began + seconds)
     if (shipped := _shipped_answer(loaded, instance, reference)) is not None:
         trials = [*trials, shipped]
     best = _best(loaded, trials)
     return {
         "instance": instance.id,
+        "instance_bytes": len(instance.encoded),
         "program": best and best.program,
         "objective": best and plain(best.score.objective),
         "unit": loaded.problem.unit,
@@ -182,7 +195,7 @@ class _Proof:
     def _work(self, loaded: LoadedProblem, instance: Instance, seconds: float) -> None:
         began = time.monotonic()
         try:
-            if loaded.references is not None:
+            if loaded.references is not None and len(instance.encoded) <= _PROOF_BYTES * seconds:
                 known = stored(loaded, instance, seconds)
                 self._reference = known or loaded.reference(instance, seconds)
                 self._seconds = time.monotonic() - began
@@ -221,34 +234,56 @@ def _shipped_answer(loaded: LoadedProblem, instance: Instance, reference: Refere
 
 
 class _Limited:
-    """A slot whose executions take no more CPU seconds than are left until a moment."""
+    """A slot whose limits grow with the instance and with the seconds that are left until a moment."""
 
-    def __init__(self, slot: Sandbox, until: float) -> None:
+    def __init__(self, slot: Sandbox, until: float, fixed: bool) -> None:
         self._slot = slot
         self._until = until
+        self._fixed = fixed
         self.describe = slot.describe
         self.close = slot.close
 
     def execute(self, program: Program, instance: bytes, limits: Limits, *more: Any) -> Execution:
         """See `Sandbox`."""
         left = max(_LEAST_SECONDS, self._until - time.monotonic())
-        limited = replace(limits, cpu_seconds=min(limits.cpu_seconds, left))
+        usual = limits.cpu_seconds if self._fixed else max(limits.cpu_seconds, left / 2)
+        limited = replace(
+            limits,
+            cpu_seconds=min(usual, left),
+            memory_bytes=limits.memory_bytes + _room(len(instance)),
+            output_bytes=min(MOST_OUTPUT_BYTES, limits.output_bytes + 2 * len(instance)),
+        )
         return self._slot.execute(program, instance, limited, *more)
+
+
+def _room(size: int) -> int:
+    """Bytes of memory for an instance of this size (bytes); 0 where that is a quarter of the machine's."""
+    needed = _ROOM * size
+    whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return needed if needed <= whole // 4 else 0
 
 
 class _Slots:
     """Sandbox slots that try programs side by side."""
 
-    def __init__(self, slots: list[Sandbox]) -> None:
+    def __init__(self, slots: list[Sandbox], fixed: bool) -> None:
         self._free = slots
+        self._fixed = fixed
 
     def trials(
-        self, evaluator: GapEvaluator, instance: Instance, programs: Mapping[str, str], until: float
+        self,
+        evaluator: GapEvaluator,
+        instance: Instance,
+        programs: Mapping[str, str],
+        began: float,
+        seconds: float,
     ) -> list[Trial]:
-        """What the programs answer until a moment (monotonic clock), in the order of the programs.
+        """What the programs answer within seconds of a moment (monotonic clock), in their order.
 
-        Each slot tries at least one. A slot that is not back then is given up.
+        Each slot tries at least one. A slot that is not back then is given up. Where no program has ended,
+        the first is waited for as long again, and at least `_PATIENCE`.
         """
+        until = began + seconds
         waiting: SimpleQueue[tuple[str, str]] = SimpleQueue()
         for pair in _in_turns(programs):
             waiting.put(pair)
@@ -256,7 +291,7 @@ class _Slots:
         lock = Lock()
 
         def work(slot: Sandbox) -> None:
-            limited = _Limited(slot, until)
+            limited = _Limited(slot, until, self._fixed)
             while True:
                 try:
                     name, text = waiting.get_nowait()
@@ -273,8 +308,9 @@ class _Slots:
             thread.start()
         for thread in threads:
             thread.join(max(0.0, until + _GRACE - time.monotonic()))
-        while not made and any(thread.is_alive() for thread in threads):
-            time.sleep(0.01)  # the first answer is waited for, whatever the machine does besides
+        latest = until + max(seconds, _PATIENCE)
+        while not made and any(thread.is_alive() for thread in threads) and time.monotonic() < latest:
+            time.sleep(0.01)
         pairs = zip(self._free, threads, strict=True)
         self._free = [slot for slot, thread in pairs if not thread.is_alive()]
         with lock:
@@ -287,14 +323,19 @@ class _Slots:
 
 
 def _in_turns(programs: Mapping[str, str]) -> list[tuple[str, str]]:
-    """The programs from the front and from the back in turn: champions at the front, quick rules behind."""
+    """The programs from the front and from the back in turn, the shortest of all second.
+
+    Champions stand at the front. The shortest is a simple rule, which ends on an instance of any size.
+    """
     pairs = list(programs.items())
+    shortest = min(range(1, len(pairs)), key=lambda k: len(pairs[k][1]), default=None)
+    simple = [] if shortest is None else [pairs.pop(shortest)]
     middle = (len(pairs) + 1) // 2
     back = pairs[middle:][::-1]
     found = []
     for number, pair in enumerate(pairs[:middle]):
         found += [pair, *back[number : number + 1]]
-    return found
+    return [*found[:1], *simple, *found[1:]]
 
 
 def _trial(evaluator: GapEvaluator, name: str, text: str, instance: Instance, slot: Any) -> Trial:

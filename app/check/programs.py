@@ -41,7 +41,7 @@ def run(sandbox: Sandbox, bench: Bench, text: str, instance: Instance) -> tuple[
     problem = bench.problem
     program = Program({MAIN_FILE: text}, problem.entry_point, getattr(problem, "driver", None))
     dialogue = problem.dialogue(instance) if isinstance(problem, Interactive) else None
-    done = sandbox.execute(program, canonical_json(dict(instance.public)).encode(), Limits(), SEED, dialogue)
+    done = sandbox.execute(program, instance.encoded, Limits(), SEED, dialogue)
     if done.status is ExecutionStatus.OK:
         return done.answer, None, done.cpu_seconds
     return None, f"{done.status.value}: {done.error}", done.cpu_seconds

@@ -65,9 +65,10 @@ def solve(
         loaded = load_problem(config.campaign.problem, config.problem)
         instances = read_source(loaded, file)
         _check_form(loaded, instances, output)
+        fixed = config.sandbox.cpu_seconds is not None
         config = with_limits(config, loaded)
         programs = known_programs(loaded, _own(own, loaded, runs))
-        rows = solved(loaded, config, instances, programs, seconds)
+        rows = solved(loaded, config, instances, programs, seconds, fixed=fixed)
         written = None if output is None else _write(loaded, instances, rows, output, force)
         if json:
             took = time.monotonic() - began
@@ -150,11 +151,22 @@ def _print(rows: list[dict[str, Any]]) -> None:
 
 
 def _lines(row: dict[str, Any]) -> list[str]:
+    from collections import Counter
+
+    from ...evaluators.base import ScoreStatus
     from ..formatting import count, percent, time_words
 
     tried = count(len(row["tried"]), "program")
     if row["answer"] is None:
-        return [f"{row['instance']}: no valid answer of {tried}; a larger --budget may help"]
+        ends = Counter(one["status"] for one in row["tried"])
+        why = ", ".join(f"{status} {number}" for status, number in ends.items()) or "none has ended"
+        lines = [f"{row['instance']}: no valid answer of {tried} ({why}); a larger --budget may help"]
+        if ScoreStatus.MEMORY in ends:
+            needed = 512 + row["instance_bytes"] * 20 // 2**20
+            lines.append(
+                f"  the instance has {row['instance_bytes']:,} bytes: --set sandbox.memory_mb={needed}"
+            )
+        return lines
     lines = [
         f"{row['instance']}: {row['objective']:g} {row['unit']}, by {row['program']} in "
         f"{time_words(row['cpu_seconds'])} of CPU time; best of {tried}"

@@ -255,14 +255,13 @@ class StartScore:
 
 def evaluate_start(problem: ReportedTask, instance: Instance, number: int = 1) -> Execution:
     """One evaluation of the start program in a workshop."""
-    from ...problems.base import canonical_json
     from ...sandbox.policy import Policy
     from ...sandbox.trusted_evaluator import open_workshop
 
     limits = Limits(problem.cpu_seconds, MEMORY_MB << 20)
     with open_workshop(workshop_task(problem), Policy()) as workshop:
         program = Program({MAIN_FILE: problem.start}, problem.entry_point)
-        return workshop.execute(program, canonical_json(dict(instance.public)).encode(), limits, number)
+        return workshop.execute(program, instance.encoded, limits, number)
 
 
 def start_score(problem: ReportedTask, instance: Instance) -> float:

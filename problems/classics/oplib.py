@@ -16,9 +16,11 @@ A text file of OPLib with one instance: lines `KEY : value` (TYPE OP, DIMENSION,
 and EDGE_WEIGHT_FORMAT as in TSPLIB), NODE_COORD_SECTION or EDGE_WEIGHT_SECTION, NODE_SCORE_SECTION with
 lines `node prize` (integers from 0 to 1,000,000), DEPOT_SECTION with 1 and -1, then EOF. Nodes are numbered
 from 1, which is the depot; the prize of the depot counts, as published. At least 2 nodes, at most 500 (`--set
-problem.most_nodes=N` lifts that up to 6,000). TSPSOL changes no instance; other keys and sections are
-refused."""
+problem.most_nodes=N` lifts that up to 6,000). TSPSOL and TSP_SOLUTION change no instance; other keys and
+sections are refused."""
 
+_TOLD = ("TSPSOL", "TSP_SOLUTION")
+"""The shortest tour through all nodes, of which COST_LIMIT is a share."""
 _LARGEST = 10**6
 _LONGEST = 10**9
 
@@ -29,7 +31,7 @@ def read(path: Path, most: int = 500) -> list[Instance]:
     Raises:
         InstanceFileError: names file and line, what was got and what was expected.
     """
-    file = SectionFile(path, "OP", ("COST_LIMIT", "TSPSOL"), ("NODE_SCORE_SECTION", "DEPOT_SECTION"))
+    file = SectionFile(path, "OP", ("COST_LIMIT", *_TOLD), ("NODE_SCORE_SECTION", "DEPOT_SECTION"))
     nodes = file.nodes(2, most)
     count = len(nodes["distances"])
     longest = file.integer(file.key("COST_LIMIT"), 0, _LONGEST)
