@@ -35,8 +35,8 @@ from .command_output import (
     wait_of,
 )
 from .edits import fences
-from .endings import ReplyEnding, ending
 from .keys import SecretKeys
+from .reply_text import ReplyEnding, ending
 from .settings import AGENT, COMMAND, PROGRAMS, ModelSettings
 
 # Runs a program once: text in, text out, with a limit on time and output, and nothing left running.
