@@ -13,8 +13,8 @@ from gapsmith.evolve.llm.base import ErrorKind, ModelError, Recourse, Request
 from gapsmith.evolve.llm.command_output import without_codes
 from gapsmith.evolve.llm.contract import check_model
 from gapsmith.evolve.llm.edits import EditError, apply_reply
-from gapsmith.evolve.llm.endings import ReplyEnding, ending
 from gapsmith.evolve.llm.registry import Surroundings, build_model
+from gapsmith.evolve.llm.reply_text import ReplyEnding, ending
 from gapsmith.evolve.llm.settings import ModelSettings
 from gapsmith.evolve.types import Prompt
 
