@@ -247,6 +247,7 @@ def without_pandas() -> None:
     OR-Tools imports pandas for its methods on tables, which no model here calls; for own processes only.
     """
     empty = ModuleType("pandas")
+    empty.__file__ = None  # else whoever looks through all modules gets a class for a path
     empty.__getattr__ = lambda name: type(name, (), {})  # type: ignore[method-assign]
     sys.modules.setdefault("pandas", empty)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from gapsmith.evaluators.base import ProofKind, ReferenceKind
 from gapsmith.evaluators.toolbox import Solved, SolverModelError, SolveStatus, safe_bound
-from gapsmith.evaluators.toolbox.runners import cbc_log_bound
+from gapsmith.evaluators.toolbox.runners import cbc_log_bound, without_pandas
 from gapsmith.evaluators.toolbox.solved import conclude, stronger
 from gapsmith.problems.base import Sense
 
@@ -193,3 +194,11 @@ def test_a_log_without_a_bound(tmp_path: Path) -> None:
     (tmp_path / "model").write_text(json.dumps({"offset": 0.5}), encoding="utf-8")
     (tmp_path / "cbc.log").write_text("Stopped on time\n", encoding="utf-8")
     assert cbc_log_bound(tmp_path) is None
+
+
+def test_the_empty_pandas_names_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who looks through all loaded modules for their files meets no class in the place of a path."""
+    monkeypatch.setitem(sys.modules, "pandas", sys)
+    monkeypatch.delitem(sys.modules, "pandas")
+    without_pandas()
+    assert sys.modules["pandas"].__file__ is None
