@@ -7,6 +7,7 @@ import json
 import logging
 import os
 import platform
+import signal
 import subprocess
 import sys
 import tempfile
@@ -247,6 +248,7 @@ class PipeWorker:
             encoding="utf-8",
         )
         self.name = f"worker process {number} (pid {self._process.pid})"
+        threading.Thread(target=self._end_group, daemon=True, name=f"end-{self._process.pid}").start()
 
     @property
     def pid(self) -> int:
@@ -309,6 +311,12 @@ class PipeWorker:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+
+    def _end_group(self) -> None:
+        """Once the process has ended, ends what it left: a child that holds the pipe would be waited for."""
+        self._process.wait()
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
 
     def _ended(self) -> str:
         with contextlib.suppress(subprocess.TimeoutExpired):

@@ -254,6 +254,7 @@ def test_strange_replies_have_an_end(setup: Setup, job: EvaluationJob, honest: E
         ("time.sleep(600)", "no first line after 0.5 s"),
         ("os.close(1); time.sleep(600)", "its pipe is closed"),
         ("os._exit(7)", "exit code 7"),
+        ("os.fork() or time.sleep(600); os._exit(7)", "exit code 7"),
         ("os.write(1, b'[' * 60000 + b'\\n')", "first line is damaged"),
         ("os.write(1, b' ' * 70000 + b'\\n')", "first line is damaged"),
         ("os.write(1, b'\\x1b[2J\\x1b]0;owned\\x07\\n')", "first line is damaged"),
