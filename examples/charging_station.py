@@ -4,8 +4,8 @@ cars[i] = [need, left, most]: the units (1 kW in one slot) that car i still need
 (1: this is its last), the most kW that it takes. The powers of one slot may add up to limit. prices[s] is the
 price of a unit in slot s; a unit that a car lacks when it leaves costs penalty.
 
-    What was found on a busy machine (two slots, 40 test days): two minutes brought nothing beyond noise on 2
-    seeds (126 and 167 programs); seed 1, stopped after 376 programs: least laxity 27.4 % → 24.8 %.
+    What was found in 200 iterations (seeds 1, 2, 3; a busy machine): least laxity 26.3 % → 24.6, 22.8 and
+    22.6 % in the mean of 40 test days, better on 27, 28 and 30 of them (p = 0.004, 0.38 and 0.08).
 """
 
 import gapsmith as gs
