@@ -8,7 +8,7 @@ busy has about 30 CPU seconds for its search. A win is a verdict of `better`: th
 shipped baseline on test, paired test, p < 0.05.
 
 Measured on two cores under a load of 12 to 43, so in CPU seconds alone (--budget 30cpu):
-job-shop, seeds 1 to 7: 7 of 7, from 13.85 % to between 1.90 and 3.28 %, 48 to 50 of 50 better, 19 to 29
+job-shop, seeds 1 to 10: 10 of 10, from 13.85 % to between 1.90 and 3.28 %, 48 to 50 of 50 better, 17 to 29
 evaluations; bin-packing, seed 1: 1.71 to 1.54 %, 8 better, 0 worse, p = 0.008; expert-placement, seed 1: 0.97
 to 0.40 %, 34 better, 14 worse, p = 0.0006; smtt: 0.24 to 0.03 %. Wall time was not measured.
 """
