@@ -100,7 +100,8 @@ def confirm_score(
     digest = score.answer_digest
     if (digest is None and score.status in _JUDGED) or (digest is not None and not _DIGEST.fullmatch(digest)):
         raise NotConfirmed(f"{where}: answer digest {_shown(digest)}, expected 64 hexadecimal digits")
-    texts = [*([] if score.message is None else [score.message]), *score.marks]
+    named = [text for pair in (score.metrics or {}).items() for text in pair if isinstance(text, str)]
+    texts = [*([] if score.message is None else [score.message]), *score.marks, *named]
     if (score.message is None) is not (score.status is ScoreStatus.OK) or len(score.marks) > _MARKS:
         raise NotConfirmed(f"{where}: {score.status} with message {_shown(score.message)}")
     if any(len(text) > _MESSAGE_CHARACTERS or clean(text) != text or "\n" in text for text in texts):

@@ -105,6 +105,8 @@ LIES: dict[str, Callable[[Evaluation], Evaluation]] = {
     "an answer's digest that is none": lambda e: first(e, answer_digest="../../etc/passwd"),
     "no digest": lambda e: first(e, answer_digest=None),
     "a message with controls": lambda e: first(e, message="\x1b]0;owned\x07"),
+    "a metric with controls": lambda e: first(e, metrics={"\x1b[31mx": 1}),
+    "a metric's long name": lambda e: first(e, metrics={"x" * 5000: 1}),
     "marks without end": lambda e: first(e, marks=("x",) * 100_000),
     "stopped without a race": lambda e: replace(
         e, status=EvaluationStatus.STOPPED, fitness=None, scores=e.scores[:1]
