@@ -4,7 +4,8 @@ passes[i] = [satellite, antenna, begin, end, priority], times in minutes. Satell
 minutes between two passes, so that clashes[i] are the passes that do not go with pass i. Satellite range
 scheduling (Barbulescu, Watson, Whitley and Howe, J. Scheduling 2004).
 
-    FOUND
+    What was found in 60 iterations (seed 1, a busy machine): mean gap on 20 test days 2.94 % (highest
+    priority) → 2.78 %, better on 4 and worse on none (p = 0.13), within noise.
 """
 
 import gapsmith as gs
