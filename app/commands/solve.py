@@ -161,7 +161,7 @@ def _lines(row: dict[str, Any]) -> list[str]:
         ends = Counter(one["status"] for one in row["tried"])
         why = ", ".join(f"{status} {number}" for status, number in ends.items()) or "none has ended"
         lines = [f"{row['instance']}: no valid answer of {tried} ({why}); a larger --budget may help"]
-        if ScoreStatus.MEMORY in ends:
+        if set(ends) == {ScoreStatus.MEMORY}:
             needed = 512 + row["instance_bytes"] * 20 // 2**20
             lines.append(
                 f"  the instance has {row['instance_bytes']:,} bytes: --set sandbox.memory_mb={needed}"

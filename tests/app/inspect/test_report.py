@@ -513,3 +513,12 @@ def test_the_picture_of_times_has_gaps_as_its_heading_says(runs: Path) -> None:
     assert list(best.get_ydata()) == [pytest.approx(figures.mean_gap_percent)]
     assert f"best baseline {rival}" in lines
     assert "gap" in figure.axes[0].get_ylabel()
+
+
+@pytest.mark.parametrize("name", ["report", "dashboard"])
+def test_paper_is_light(name: str) -> None:
+    """Colours of the dark theme are for screens alone, whatever a person has chosen there."""
+    style = (Path(report.__file__).parent / "templates" / f"{name}.css").read_text("utf-8")
+    dark = [line for line in style.split("\n") if "--page: #15171b" in line]
+    assert dark
+    assert all(line.startswith("@media screen") for line in dark)

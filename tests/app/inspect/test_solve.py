@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
-from gapsmith.app.analysis.solve import gallery_programs, known_programs
+from gapsmith.app.analysis.solve import _in_turns, _Limited, _Slots, gallery_programs, known_programs
+from gapsmith.app.commands.solve import _lines
 from gapsmith.app.plugins.built_ins import BUILT_INS
 from gapsmith.app.plugins.instance_files import read_source
 from gapsmith.app.plugins.loader import load_problem
+from gapsmith.sandbox.base import Execution, ExecutionStatus, Limits, Program
 
 Say = Callable[..., Any]
 JOBS = "instance,p,d\n" + "".join(
@@ -73,3 +77,86 @@ def test_every_program_of_the_gallery_belongs_to_a_built_in_problem() -> None:
     assert sorted(found) == sorted(f"gallery/{path.parent.name}" for path in folder.glob("*/entry.toml"))
     loaded = load_problem("smtt")
     assert list(known_programs(loaded, {"mine": ""}))[:2] == ["mine", "gallery/total-tardiness"]
+
+
+class Slot:
+    """A sandbox that notes the limits of its executions, and waits for an event before each end."""
+
+    def __init__(self, end: Event) -> None:
+        self.end = end
+        self.seen: list[Limits] = []
+
+    def describe(self) -> None:
+        """Describes nothing."""
+
+    close = describe
+
+    def execute(self, program: Program, instance: bytes, limits: Limits, *more: Any) -> Execution:
+        """An execution without an answer."""
+        self.seen.append(limits)
+        self.end.wait()
+        return Execution(ExecutionStatus.TIMEOUT, error="late")
+
+
+def test_limits_grow_with_the_instance_and_the_budget() -> None:
+    """A large instance has room for its numbers and its answer; a fixed CPU limit stays."""
+    done = Event()
+    done.set()
+    limits = Limits(cpu_seconds=1.0)
+    for fixed in (False, True):
+        slot: Any = Slot(done)
+        for size in (100, 10_000_000):
+            _Limited(slot, time.monotonic() + 600, fixed).execute(
+                Program({"main.py": "x"}, "f"), b"x" * size, limits
+            )
+        small, large = slot.seen
+        assert (small.cpu_seconds == large.cpu_seconds == 1.0) is fixed
+        assert 1.0 <= small.cpu_seconds <= 300
+        assert large.output_bytes == limits.output_bytes + 20_000_000
+        assert limits.memory_bytes < small.memory_bytes < large.memory_bytes
+
+
+def test_no_program_is_waited_for_without_end() -> None:
+    """A machine on which no program ends gives no answer, but an end."""
+    stuck = Event()
+    slots = _Slots([Slot(stuck)], False)  # type: ignore[list-item]
+    evaluator: Any = StuckEvaluator()
+    assert slots.trials(evaluator, None, {"one": "", "two": ""}, time.monotonic(), 0.1) == []  # type: ignore[arg-type]
+
+
+class StuckEvaluator:
+    """Runs programs of no problem."""
+
+    def program(self, files: dict[str, str]) -> Program:
+        """The program of a text."""
+        return Program(files, "f")
+
+    def probe(self, program: Program, instance: Any, slot: Any) -> None:
+        """Runs it, and gives nothing."""
+        slot.execute(program, b"{}", Limits())
+
+
+def test_the_shortest_program_is_tried_second() -> None:
+    """A champion may be too slow for a large instance, a simple rule is not."""
+    programs = {"champion": "x" * 50, "rule": "x" * 9, "short": "x", "search": "x" * 40, "long": "x" * 60}
+    assert [name for name, _ in _in_turns(programs)] == ["champion", "short", "long", "rule", "search"]
+    assert _in_turns({"one": "x"}) == [("one", "x")]
+
+
+@pytest.mark.slow
+def test_two_hundred_thousand_jobs_get_an_answer(say: Say, tmp_path: Path) -> None:
+    """An answer larger than those of campaigns may be, of a program that fits the size."""
+    path = tmp_path / "many.csv"
+    path.write_text("p,d\n" + "".join(f"{1 + k % 97},{k}\n" for k in range(200_000)))
+    (row,) = say("solve", "smtt", str(path), "--budget", "90s", "--json").document["instances"]
+    assert sorted(row["answer"]) == list(range(200_000))
+
+
+@pytest.mark.parametrize("ends", [["memory", "memory"], ["memory", "timeout"]])
+def test_no_answer_is_told_with_how_programs_ended(ends: list[str]) -> None:
+    """By status, and where memory alone was short with the flag that gives more."""
+    tried = [{"status": one} for one in ends]
+    row = {"instance": "big", "instance_bytes": 10_485_760, "answer": None, "tried": tried}
+    text = "\n".join(_lines(row))
+    assert ("--set sandbox.memory_mb=712" in text) is (ends == ["memory", "memory"])
+    assert f"(memory {ends.count('memory')}" in text
