@@ -18,7 +18,7 @@ _MOST_BYTES = 512 << 20
 """Of a file; a larger one would fill the memory."""
 _DIGITS = 60
 """Integers with more digits are read as decimals, because Python refuses more than 4300 digits."""
-_NUMBER = re.compile(r"[-+]?(?:[0-9]+[.]?[0-9]*|[.][0-9]+)(?:[eE][-+]?[0-9]+)?")
+_NUMBER = re.compile(r"[-+]?(?:[0-9]++(?:[.][0-9]*+)?|[.][0-9]++)(?:[eE][-+]?[0-9]++)?")
 
 
 class JsonFault(ValueError):
