@@ -19,9 +19,9 @@ from statistics import fmean
 from gapsmith.app.plugins.loader import load_problem
 from gapsmith.evaluators.statistics import paired, wins_ties_losses
 from gapsmith.evolve.offline import change
+from gapsmith.evolve.offline.local_search import OPERATORS
 from gapsmith.evolve.offline.neighbours import Ground
 from gapsmith.evolve.offline.proposer import effort_for
-from gapsmith.evolve.offline.searches import OPERATORS
 from gapsmith.problems.base import Sense
 
 CHILDREN = 40

@@ -17,7 +17,7 @@ from ..syntax import checks
 from ..syntax.analysis import analyse
 from ..syntax.tree import module_names, walk
 from ..types import Context, Elite, Origin, Proposal, Rejection, RejectionReason
-from . import amounts, crossover, expressions, searches, statements
+from . import amounts, crossover, expressions, local_search, statements
 from . import expressions as expressions_module
 from .amounts import AmountBounds
 from .mutation import Mutation, Operator, Types, domains_of, lend, read, take_back
@@ -148,7 +148,12 @@ _USUAL_SECONDS = 1.0
 """Time budget for which phases of local search make the usual number of moves (CPU seconds)."""
 SOFT_NODES = 1500
 _NAMED = (ast.FunctionDef, ast.ClassDef)
-_SHRINKING = ("hoist", "delete", "number", *(o.name for o in searches.OPERATORS if o.name != "better-of-two"))
+_SHRINKING = (
+    "hoist",
+    "delete",
+    "number",
+    *(o.name for o in local_search.OPERATORS if o.name != "better-of-two"),
+)
 """Operators for large texts: what shrinks, adjusts numbers, or leaves the text inside as it is."""
 
 
@@ -211,7 +216,7 @@ def operators_for(problem: Problem) -> tuple[Operator, ...]:
     phases = operators_of(problem.phases()) if isinstance(problem, HasPhases) else ()
     bounds = AmountBounds.of(problem)
     of_amounts = () if bounds is None else amounts.operators_of(bounds)
-    return (*OPERATORS, *phases, *of_amounts, *(searches.OPERATORS if Ground.of(problem) else ()))
+    return (*OPERATORS, *phases, *of_amounts, *(local_search.OPERATORS if Ground.of(problem) else ()))
 
 
 def change(

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from gapsmith.app.plugins.loader import BUILT_INS, load_problem
 from gapsmith.evolve.offline import change
+from gapsmith.evolve.offline.local_search import OPERATORS
 from gapsmith.evolve.offline.neighbours import Ground
-from gapsmith.evolve.offline.searches import OPERATORS
 from gapsmith.problems.base import Instance, Problem, Sense
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
