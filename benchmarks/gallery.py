@@ -256,7 +256,7 @@ def list_of_entries(entries: Mapping[str, Mapping[str, Any]], link: str) -> str:
 
 
 def headline(name: str) -> tuple[str, str, str]:
-    """Mean gap of an entry's program and of its problem's best baseline, and the proofs, in its first table."""
+    """Mean gaps of an entry's program and of the best baseline, and the proofs, in its first table."""
     table = json.loads((GALLERY / name / "evidence.json").read_text("utf-8"))["tables"][0]
     rows = {row["program"]: row for row in table["rows"]}
     own = [row for row in table["rows"] if row["kind"] == "baseline" and " of " not in row["program"]]

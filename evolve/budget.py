@@ -1,4 +1,4 @@
-"""What a campaign may use, what it has used, and why it ended; hard caps in tokens and dollars: `llm/ledger.py`."""
+"""What a campaign may use and has used, and why it ended; caps in tokens and dollars: `llm/ledger.py`."""
 
 from __future__ import annotations
 
