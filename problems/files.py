@@ -6,6 +6,7 @@ import json
 import os
 import re
 import stat
+from collections import Counter
 from collections.abc import Callable, Sequence
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -18,7 +19,9 @@ _MOST_BYTES = 512 << 20
 """Of a file; a larger one would fill the memory."""
 _DIGITS = 60
 """Integers with more digits are read as decimals, because Python refuses more than 4300 digits."""
-_NUMBER = re.compile(r"[-+]?(?:[0-9]+[.]?[0-9]*|[.][0-9]+)(?:[eE][-+]?[0-9]+)?")
+_LONGEST_NUMBER = 1000
+"""Characters of a number: exact arithmetic with a million digits takes minutes."""
+_NUMBER = re.compile(r"[-+]?(?:[0-9]++(?:[.][0-9]*+)?|[.][0-9]++)(?:[eE][-+]?[0-9]++)?")
 
 
 class JsonFault(ValueError):
@@ -133,8 +136,10 @@ def decimal(text: str) -> Decimal:
     """The exact value of a JSON number.
 
     Raises:
-        JsonFault: the exponent is too large for a decimal.
+        JsonFault: the exponent is too large for a decimal, or the number is too long.
     """
+    if len(text) > _LONGEST_NUMBER:
+        raise JsonFault(f"a number of {len(text):,} characters", f"at most {_LONGEST_NUMBER:,}")
     try:
         return Decimal(text)
     except InvalidOperation as error:
@@ -142,12 +147,14 @@ def decimal(text: str) -> Decimal:
 
 
 def number_of(written: int | Decimal | str) -> Decimal | None:
-    """The exact value of a number, in a text with plain digits; None for a text that is none.
+    """The exact value of a number, in a text with plain digits; None for a text that is none, or is too long.
 
     Python would also read digits of other scripts, and `1_0` as 10.
     """
-    if isinstance(written, str) and not _NUMBER.fullmatch(written.strip()):
-        return None
+    if isinstance(written, str):
+        written = written.strip()
+        if len(written) > _LONGEST_NUMBER or not _NUMBER.fullmatch(written):
+            return None
     try:
         return Decimal(written)
     except InvalidOperation:
@@ -171,7 +178,7 @@ def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     """A JSON object; refuses a repeated key, for which Python would silently keep the last value."""
     document = dict(pairs)
     if len(document) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in document if keys.count(key) > 1)
+        times = Counter(key for key, _ in pairs)
+        twice = next(key for key in document if times[key] > 1)
         raise JsonFault(f"the key {shown(twice)} twice", "each key of an object once")
     return document
