@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import re
@@ -54,6 +55,15 @@ def read_text(path: Path) -> str:
         InstanceFileError: the name is not valid, or the file is no readable UTF-8 text.
     """
     check_file_name(path)
+    return text_of(path)
+
+
+def text_of(path: Path) -> str:
+    """The text of a user's file of any name.
+
+    Raises:
+        InstanceFileError: the file is no readable UTF-8 text.
+    """
     try:
         # A pipe or device has no end: the opening waits for nothing, and such a file is not read.
         with open(path, encoding="utf-8-sig", opener=_at_once) as file:
@@ -69,6 +79,23 @@ def read_text(path: Path) -> str:
 
 def _at_once(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NONBLOCK)
+
+
+def link_out(source: Path, names: Sequence[str]) -> str | None:
+    """Says which name is a link that leads out of a folder, or out of the folder in which a pattern begins.
+
+    What such a link leads to would be read, and would stand in records and prompts. None if there is none.
+    """
+    folder = next(part for part in (source, *source.parents) if not glob.has_magic(str(part)))
+    real = folder.resolve()
+    for name in names:
+        try:
+            inside = Path(name).resolve().is_relative_to(real)
+        except (OSError, RuntimeError):  # a circle of links
+            inside = False
+        if not inside:
+            return f"{name}: a link that leads out of {folder}"
+    return None
 
 
 def beside(path: Path, name: str) -> Path:
