@@ -566,6 +566,20 @@ def test_a_pattern_follows_no_link_and_waits_for_no_pipe(write: Write, tmp_path:
         load_problem(path)
 
 
+def test_a_reference_changes_no_instance(write: Write) -> None:
+    """A function under `reference` that sorts a list sorts its own one: programs get what was drawn."""
+    text = "\n@problem.reference\ndef least(values):\n    values.sort()\n"
+    text += "    return gapsmith.optimum(values[0])\n"
+    loaded = load_problem(
+        str(write(DATA + text + "\nproblem.data([{'values': [9, k]} for k in range(9)])\n"))
+    )
+    instance = loaded.instances("train", 1)[0]
+    before = dict(instance.public)
+    assert loaded.references is not None
+    assert loaded.references.reference(instance, 1.0).value == min(before["values"])
+    assert instance.public == {"values": [9, before["values"][1]]}
+
+
 def test_a_data_file_has_each_key_once(write: Write, tmp_path: Path) -> None:
     """Python would keep the last value in silence."""
     (tmp_path / "a.json").write_text('{"values": [1], "values": [2]}')
