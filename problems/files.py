@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import re
 import stat
+from collections import Counter
 from collections.abc import Callable, Sequence
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -18,6 +20,8 @@ _MOST_BYTES = 512 << 20
 """Of a file; a larger one would fill the memory."""
 _DIGITS = 60
 """Integers with more digits are read as decimals, because Python refuses more than 4300 digits."""
+_LONGEST_NUMBER = 1000
+"""Characters of a number: exact arithmetic with a million digits takes minutes."""
 _NUMBER = re.compile(r"[-+]?(?:[0-9]++(?:[.][0-9]*+)?|[.][0-9]++)(?:[eE][-+]?[0-9]++)?")
 
 
@@ -51,6 +55,15 @@ def read_text(path: Path) -> str:
         InstanceFileError: the name is not valid, or the file is no readable UTF-8 text.
     """
     check_file_name(path)
+    return text_of(path)
+
+
+def text_of(path: Path) -> str:
+    """The text of a user's file of any name.
+
+    Raises:
+        InstanceFileError: the file is no readable UTF-8 text.
+    """
     try:
         # A pipe or device has no end: the opening waits for nothing, and such a file is not read.
         with open(path, encoding="utf-8-sig", opener=_at_once) as file:
@@ -66,6 +79,23 @@ def read_text(path: Path) -> str:
 
 def _at_once(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NONBLOCK)
+
+
+def link_out(source: Path, names: Sequence[str]) -> str | None:
+    """Says which name is a link that leads out of a folder, or out of the folder in which a pattern begins.
+
+    What such a link leads to would be read, and would stand in records and prompts. None if there is none.
+    """
+    folder = next(part for part in (source, *source.parents) if not glob.has_magic(str(part)))
+    real = folder.resolve()
+    for name in names:
+        try:
+            inside = Path(name).resolve().is_relative_to(real)
+        except (OSError, RuntimeError):  # a circle of links
+            inside = False
+        if not inside:
+            return f"{name}: a link that leads out of {folder}"
+    return None
 
 
 def beside(path: Path, name: str) -> Path:
@@ -133,8 +163,10 @@ def decimal(text: str) -> Decimal:
     """The exact value of a JSON number.
 
     Raises:
-        JsonFault: the exponent is too large for a decimal.
+        JsonFault: the exponent is too large for a decimal, or the number is too long.
     """
+    if len(text) > _LONGEST_NUMBER:
+        raise JsonFault(f"a number of {len(text):,} characters", f"at most {_LONGEST_NUMBER:,}")
     try:
         return Decimal(text)
     except InvalidOperation as error:
@@ -142,12 +174,14 @@ def decimal(text: str) -> Decimal:
 
 
 def number_of(written: int | Decimal | str) -> Decimal | None:
-    """The exact value of a number, in a text with plain digits; None for a text that is none.
+    """The exact value of a number, in a text with plain digits; None for a text that is none, or is too long.
 
     Python would also read digits of other scripts, and `1_0` as 10.
     """
-    if isinstance(written, str) and not _NUMBER.fullmatch(written.strip()):
-        return None
+    if isinstance(written, str):
+        written = written.strip()
+        if len(written) > _LONGEST_NUMBER or not _NUMBER.fullmatch(written):
+            return None
     try:
         return Decimal(written)
     except InvalidOperation:
@@ -171,7 +205,7 @@ def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     """A JSON object; refuses a repeated key, for which Python would silently keep the last value."""
     document = dict(pairs)
     if len(document) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in document if keys.count(key) > 1)
+        times = Counter(key for key, _ in pairs)
+        twice = next(key for key in document if times[key] > 1)
         raise JsonFault(f"the key {shown(twice)} twice", "each key of an object once")
     return document

@@ -121,6 +121,16 @@ def verify(
     }
 
 
+def seconds_at_most(record: RunRecord, setup: Setup, *, every: bool, sample: int) -> tuple[float, float]:
+    """CPU seconds of what `verify` runs again: by the record, and by its limits, which it may use up."""
+    names = [*_programs(record, every), *(BASELINE + name for name in record.reader.baselines())]
+    evaluations = [record.evaluation(name, split) for name in names for split in SPLITS]
+    scores = [score for evaluation in evaluations if evaluation is not None for score in evaluation.scores]
+    proofs = 0 if setup.loaded.references is None else min(sample, len(record.reader.references()))
+    limits = setup.config.sandbox.limits.cpu_seconds, setup.config.evaluation.reference_seconds
+    return sum(score.cpu_seconds for score in scores), len(scores) * limits[0] + proofs * limits[1]
+
+
 def _programs(record: RunRecord, every: bool) -> list[str]:
     """The best candidate, the start program, the champions of time classes, and maybe all elites."""
     from ...evolve.types import unique

@@ -15,6 +15,8 @@ from .run_arguments import folders_of, opened
 from .terminal import console, emit_json, errors
 
 _MOST_SHOWN = 10
+_LONG_SECONDS = 600.0
+"""CPU seconds that a foreign run may take without a word."""
 
 
 def verify(
@@ -42,11 +44,12 @@ def verify(
     RUN may be a FILE.zip of `gapsmith export RUN --bundle`, from another machine.
     """
     with errors(json):
-        from ..analysis.verify import check_fresh
+        from ..analysis.verify import check_fresh, seconds_at_most
         from ..analysis.verify import verify as check
         from ..runs.export import champion_difference, is_bundle, unpacked
         from ..runs.trust import Use
         from ..setup.reruns import setup_of_record
+        from .evaluate import progress_line
 
         documents = []
         trust = trust_of(trust_run, unsafe_without)
@@ -56,8 +59,19 @@ def verify(
             for folder in folders:
                 with opened(folder) as record:
                     setup = setup_of_record(record, trust, uses=[Use.INSTANCE_FILES], workers=workers)
+                    if record.foreign:
+                        _say_time(
+                            record.name, *seconds_at_most(record, setup, every=every, sample=references)
+                        )
                     documents.append(
-                        check(record, setup, every=every, sample=references, seed=references_seed)
+                        check(
+                            record,
+                            setup,
+                            every=every,
+                            sample=references,
+                            seed=references_seed,
+                            notify=progress_line(),
+                        )
                     )
                     if bundled:
                         _compare_champion(documents[-1], champion_difference(folder, record))
@@ -69,6 +83,19 @@ def verify(
             emit_json(documents[0] if len(documents) == 1 else documents)
         if any(document["differences"] for document in documents):
             raise typer.Exit(CHECK_FAILED)
+
+
+def _say_time(run: str, recorded: float, limit: float) -> None:
+    """Says how long a foreign run may take: its programs need not do as the record says."""
+    from ..formatting import duration
+
+    if limit > _LONG_SECONDS:
+        console(stderr=True).print(
+            f"{run}: its programs took {duration(recorded)} of CPU time, says the record; by its limits they "
+            f"and the references may take {duration(limit)}; Ctrl-C ends the check",
+            markup=False,
+            soft_wrap=True,
+        )
 
 
 def _compare_champion(document: dict[str, Any], difference: dict[str, str] | None) -> None:

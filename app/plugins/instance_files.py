@@ -20,6 +20,7 @@ from shlex import quote
 from typing import IO, Any, cast
 
 from ...problems.base import Instance, InstanceFileError, ReadsInstances
+from ...problems.files import link_out
 from ..errors import INVALID, USAGE, UserError
 from ..formatting import count
 from .loader import LoadedProblem
@@ -197,29 +198,9 @@ def _files(text: str) -> Iterator[Iterator[tuple[str, Path]]]:
         what = "no files" if path.is_dir() or glob.has_magic(text) else "no such file"
         raise UserError(INVALID, f"{text}: {what}, {expected}")
     _check_number(path, len(files))
-    if _is_many(text):
-        _refuse_links(path, names)
+    if _is_many(text) and (said := link_out(path, names)):
+        raise UserError(INVALID, said, "put a copy of the file there, or name the file itself")
     yield iter(files)
-
-
-def _refuse_links(source: Path, names: Sequence[str]) -> None:
-    """Refuses links that lead out of a folder, or out of the folder in which a pattern begins.
-
-    What such a link leads to would be read, and would stand in records and prompts.
-    """
-    usual = [part for part in (source, *source.parents) if not glob.has_magic(str(part))]
-    real = usual[0].resolve()
-    for name in names:
-        try:
-            inside = Path(name).resolve().is_relative_to(real)
-        except (OSError, RuntimeError):  # a circle of links
-            inside = False
-        if not inside:
-            raise UserError(
-                INVALID,
-                f"{name}: a link that leads out of {usual[0]}",
-                "put a copy of the file there, or name the file itself",
-            )
 
 
 def _in_folder(folder: Path) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -13,6 +12,7 @@ from typing import Any
 
 from ...problems.answers import AnswerKind
 from ...problems.base import InstanceFileError, Primitive, Sense, canonical_json
+from ...problems.files import link_out, parse_json, text_of
 from ...problems.plain import brief
 from ..errors import ProblemError
 from .sources import blame
@@ -258,12 +258,17 @@ def named_files(pattern: str, folder: Path, reader: FormPart | None, where: str)
         where: subject of messages.
 
     Raises:
-        ProblemError: there is no such file, or one cannot be read.
+        ProblemError: there is no such file, one cannot be read, or a link leads out of the folder in which
+            the pattern begins.
     """
     paths = sorted(Path(found) for found in glob(str(folder / pattern), recursive=True))
     if not paths:
         hint = "the path is relative to the problem's file"
         raise ProblemError(f"{where}: files {pattern}: there are none in {folder}", hint)
+    if said := link_out(folder / pattern, [str(path) for path in paths]):
+        raise ProblemError(f"{where}: {said}", "put a copy of the file there")
+    if other := next((path for path in paths if not path.is_file()), None):
+        raise ProblemError(f"{where}: {other}: got a folder, a pipe or a device, expected a file")
     several = len({path.parent for path in paths}) > 1
     found: dict[str, list[Named]] = {}
     for path in paths:
@@ -334,4 +339,4 @@ def _different(given: Mapping[str, Sequence[Named]]) -> dict[str, list[Named]]:
 
 
 def _json_of(path: Path) -> Any:
-    return json.loads(path.read_text("utf-8"))
+    return parse_json(text_of(path))

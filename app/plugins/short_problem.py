@@ -476,7 +476,8 @@ class MadeReferences:
     def reference(self, instance: Instance, seconds: float) -> Reference:
         """See `References`."""
         names = {**instance.public, **(instance.hidden or {})}
-        found = self._part.on(names, seconds=seconds)
+        own = json.loads(json.dumps(names))  # the function may change what it is given
+        found = self._part.on(own, seconds=seconds)
         read = None
         if isinstance(found, tuple) and len(found) == 2 and callable(found[1]):
             found, read = found

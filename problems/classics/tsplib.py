@@ -129,11 +129,11 @@ class SectionFile:
         for number, line in enumerate(split_lines(text), 1):
             if ended and line.strip():
                 self.fault(Word(line.strip(), number), "nothing after EOF: a file holds one instance")
-            key = re.match(r"\s*([A-Z_0-9]+)\s*(?::\s*(.*?)\s*)?$", line)
+            key = re.match(r"\s*([A-Z_0-9]+)\s*(?::(.*))?$", line)
             if key and key[1] == "EOF":
                 ended = True
             elif key and not key[1][0].isdigit():
-                section = self._begin(Word(key[1], number), key[2] or "")
+                section = self._begin(Word(key[1], number), (key[2] or "").strip())
             elif line.strip():
                 if section is None:
                     self.fault(Word(line.strip(), number), "`KEY : value` or a section")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -114,21 +114,20 @@ def _order(path: Path, tasks: Sequence[GraphTask], edges: Sequence[Edge]) -> lis
             if not missing[head]:
                 heapq.heappush(ready, head)
     if len(order) < len(tasks):
-        left = set(range(len(tasks))) - set(order)
-        edge = next(edge for edge in edges if edge.tail in left and _reaches(after, edge.head, edge.tail))
+        edge = _in_circle(edges, set(range(len(tasks))) - set(order))
         names = f"{shown(tasks[edge.tail].name)} to {shown(tasks[edge.head].name)}"
         refuse(path, edge.place, f"a circle through the edge {names}", "a graph without circles")
     return order
 
 
-def _reaches(after: Sequence[Sequence[int]], start: int, end: int) -> bool:
-    """Whether a path leads from one task to another."""
-    seen, stack = {start}, [start]
-    while stack:
-        task = stack.pop()
-        if task == end:
-            return True
-        fresh = [head for head in after[task] if head not in seen]
-        seen.update(fresh)
-        stack += fresh
-    return False
+def _in_circle(edges: Sequence[Edge], left: Collection[int]) -> Edge:
+    """The first edge in the file of a circle among tasks of which each has another one before it."""
+    before = {edge.head: edge for edge in reversed(edges) if edge.tail in left}
+    task = next(iter(left))
+    way: dict[int, Edge] = {}
+    while task not in way:
+        way[task] = before[task]
+        task = before[task].tail
+    tasks = list(way)
+    circle = {way[one] for one in tasks[tasks.index(task) :]}
+    return next(edge for edge in edges if edge in circle)

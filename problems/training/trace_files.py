@@ -107,9 +107,11 @@ def read_trace(path: Path, keys: Sequence[str], job_keys: Sequence[str]) -> Trac
             jobs.append(_job(path, place, name, values, job_keys))
     if not jobs:
         refuse(path, "file", "no job", "at least one line with lengths")
-    names = [job.name for job in jobs]
-    if twice := next((job for n, job in enumerate(jobs) if job.name in names[:n]), None):
-        refuse(path, twice.place, repr(twice.name), "a name that no earlier job has")
+    names: set[str] = set()
+    for job in jobs:
+        if job.name in names:
+            refuse(path, job.place, repr(job.name), "a name that no earlier job has")
+        names.add(job.name)
     return Trace(path, header, jobs)
 
 

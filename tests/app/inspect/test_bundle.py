@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import stat
 import zipfile
@@ -11,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gapsmith.app.analysis import verify
+from gapsmith.app.errors import CHECK_FAILED, UserError
 from gapsmith.app.runs import export
 
 Say = Callable[..., Any]
@@ -148,6 +151,32 @@ def test_a_swapped_champion_is_a_difference(
     said = say("verify", str(tmp_path / "swapped.zip"), "--references", "0", "--json")
     assert said.code != 0
     assert [row["what"] for row in said.document["differences"]] == ["champion.py of the bundle"]
+
+
+def test_a_foreign_bundle_says_how_long_its_programs_may_take(
+    say: Say, packed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Programs that use up the limits of the record take hours; the caller reads that before they begin."""
+    path = store_of(packed, tmp_path)
+    with closing(sqlite3.connect(path)) as store, store:
+        store.execute(
+            "UPDATE run SET value = json_set(value, '$.sandbox.cpu_seconds', 15.5) WHERE key = 'config'"
+        )
+        (executions,) = store.execute("SELECT count(*) FROM executions").fetchone()
+    with zipfile.ZipFile(tmp_path / "slow.zip", "w") as archive:
+        archive.write(path, "archive.sqlite")
+
+    def stop(*given: object, **more: object) -> None:
+        raise UserError(CHECK_FAILED, "here the programs begin")
+
+    monkeypatch.setattr(verify, "verify", stop)
+    said = say("verify", str(tmp_path / "slow.zip"), "--references", "0")
+    words, found, _ = said.err.partition("here the programs begin")
+    assert found
+    limit = re.search(r"by its limits they and the references may take ([0-9]+) h ([0-9]+) min", words)
+    assert limit is not None, words
+    assert 600 < 3600 * int(limit[1]) + 60 * int(limit[2]) <= 15.5 * executions
+    assert "may take" not in say("verify", str(packed), "--references", "0").err
 
 
 def _link(archive: zipfile.ZipFile) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -539,6 +540,51 @@ def test_files_are_read_where_the_problem_lies(write: Write, tmp_path: Path) -> 
         loaded.problem.read_instances(tmp_path / "own.txt")  # type: ignore[attr-defined]
     with pytest.raises(ProblemError, match="files none/\\*: there are none in"):
         load_problem(str(write(DATA + "\nproblem.files('none/*')\n")))
+
+
+@pytest.mark.parametrize(
+    "reader", ["", "\n@problem.read\ndef one(path):\n    return json.loads(path.read_text())\n"]
+)
+def test_a_pattern_follows_no_link_and_waits_for_no_pipe(write: Write, tmp_path: Path, reader: str) -> None:
+    """A link out of the data's folder is refused, so is what is no file, for readers of any kind."""
+    data = tmp_path / "data"
+    data.mkdir()
+    for number in range(4):
+        (data / f"{number}.json").write_text(f'{{"values": [{number}]}}')
+    (tmp_path / "elsewhere.json").write_text('{"values": [123]}')
+    text = DATA.replace("import gapsmith", "import json\n\nimport gapsmith") + reader
+    path = str(write(text + "\nproblem.files('data/*')\n"))
+    (data / "link.json").symlink_to("0.json")
+    assert load_problem(path).instances("test", 1)
+    os.mkfifo(data / "pipe.json")
+    with pytest.raises(ProblemError, match=r"pipe.json: got a folder, a pipe or a device, expected a file"):
+        load_problem(path)
+    (data / "pipe.json").unlink()
+    (data / "link.json").unlink()
+    (data / "link.json").symlink_to("../elsewhere.json")
+    with pytest.raises(ProblemError, match=r"link.json: a link that leads out of .*data"):
+        load_problem(path)
+
+
+def test_a_reference_changes_no_instance(write: Write) -> None:
+    """A function under `reference` that sorts a list sorts its own one: programs get what was drawn."""
+    text = "\n@problem.reference\ndef least(values):\n    values.sort()\n"
+    text += "    return gapsmith.optimum(values[0])\n"
+    loaded = load_problem(
+        str(write(DATA + text + "\nproblem.data([{'values': [9, k]} for k in range(9)])\n"))
+    )
+    instance = loaded.instances("train", 1)[0]
+    before = dict(instance.public)
+    assert loaded.references is not None
+    assert loaded.references.reference(instance, 1.0).value == min(before["values"])
+    assert instance.public == {"values": [9, before["values"][1]]}
+
+
+def test_a_data_file_has_each_key_once(write: Write, tmp_path: Path) -> None:
+    """Python would keep the last value in silence."""
+    (tmp_path / "a.json").write_text('{"values": [1], "values": [2]}')
+    with pytest.raises(ProblemError, match=r"a.json: got the key 'values' twice"):
+        load_problem(str(write(DATA + "\nproblem.files('*.json')\n")))
 
 
 def test_a_class_of_moves_and_a_model_with_its_answer(write: Write) -> None:
