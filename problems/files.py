@@ -20,7 +20,7 @@ _MOST_BYTES = 512 << 20
 """Of a file; a larger one would fill the memory."""
 _DIGITS = 60
 """Integers with more digits are read as decimals, because Python refuses more than 4300 digits."""
-_LONGEST_NUMBER = 1000
+_LONGEST_NUMBER = 10_000
 """Characters of a number: exact arithmetic with a million digits takes minutes."""
 _NUMBER = re.compile(r"[-+]?(?:[0-9]++(?:[.][0-9]*+)?|[.][0-9]++)(?:[eE][-+]?[0-9]++)?")
 

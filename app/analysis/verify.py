@@ -200,7 +200,7 @@ def _references(
         return
     chosen = _sample([i for i in record.instances.values() if i.id in known], *draw)
     for done, instance in enumerate(chosen):
-        notify("references", done, len(chosen))
+        notify("references proved again", done, len(chosen))
         recorded = known[instance.id]
         told = f"{recorded.kind.value} {recorded.value}"
         what = f"reference of {instance.id}"
@@ -218,7 +218,7 @@ def _references(
         findings.compare(
             "references proved again", what, told, told if agree else f"{now.kind.value} {now.value}"
         )
-    notify("references", len(chosen), len(chosen))
+    notify("references proved again", len(chosen), len(chosen))
 
 
 def _best_baselines(

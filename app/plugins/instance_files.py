@@ -198,8 +198,8 @@ def _files(text: str) -> Iterator[Iterator[tuple[str, Path]]]:
         what = "no files" if path.is_dir() or glob.has_magic(text) else "no such file"
         raise UserError(INVALID, f"{text}: {what}, {expected}")
     _check_number(path, len(files))
-    if _is_many(text) and (said := link_out(path, names)):
-        raise UserError(INVALID, said, "put a copy of the file there, or name the file itself")
+    if _is_many(text) and (outside := link_out(path, names)):
+        raise UserError(INVALID, outside, "put a copy of the file there, or name the file itself")
     yield iter(files)
 
 

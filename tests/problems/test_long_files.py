@@ -62,7 +62,7 @@ def fleet(text: str) -> str:
             "gpu-fleet",
             "a.json",
             fleet(f"[[{', '.join('0.' + digit * 3_000_000 for digit in '37')}]]"),
-            "got a number of 3,000,002 characters, expected at most 1,000",
+            "got a number of 3,000,002 characters, expected at most 10,000",
         ),
         ("tsp", "a.tsp", f"COMMENT : a{' ' * 500_000}x\nTYPE : OP\n", "`orienteering` reads such files"),
         (
