@@ -7,7 +7,6 @@ import builtins
 import io
 import keyword
 import operator
-import os
 import re
 import sys
 from collections import Counter
@@ -83,7 +82,7 @@ def write_problem(
     form = "takeover" if source else kind if as_class else f"short_{kind}"
     texts = _render(name, package, form, _taken_values(source) if source else {})
     paths = {folder / place: text for place, text in texts.items()}
-    if taken := [path for path in paths if os.path.lexists(path)]:  # a link may lead anywhere
+    if taken := [path for path in paths if path.exists() or path.is_symlink()]:  # a link may lead nowhere
         raise UserError(USAGE, f"{taken[0]}: is there already", "choose another name, or remove the file")
     for path, text in paths.items():
         try:
