@@ -50,11 +50,16 @@ def test_the_pages_selection_chooses_parents(tournament: str) -> None:
     assert len(parents) == 2
 
 
-def test_a_name_chooses_a_row(tmp_path: Path) -> None:
+def test_a_name_chooses_a_row() -> None:
     """Gapsmith's own selections are chosen by name, and their source is no plug-in's."""
     for name, kind in SELECTIONS.items():
         assert load_selection(name) is kind
         assert source_of_selection(name) is None
+
+
+@pytest.mark.slow
+def test_a_campaign_runs_by_a_name(tmp_path: Path) -> None:
+    """The name stands where a class of the user's would."""
     words = ["smtt-rule", "--budget", "2it", "--seed", "1", "--set", "search.selection=random"]
     short = ["--set", "problem.train_per_stratum=1", "--runs", str(tmp_path), "--json"]
     done = CliRunner().invoke(app, ["run", *words, *short])
