@@ -116,6 +116,7 @@ def test_limits_grow_with_the_instance_and_the_budget() -> None:
         assert limits.memory_bytes < small.memory_bytes < large.memory_bytes
 
 
+@pytest.mark.slow
 def test_no_program_is_waited_for_without_end() -> None:
     """A machine on which no program ends gives no answer, but an end."""
     stuck = Event()
