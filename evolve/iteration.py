@@ -28,7 +28,7 @@ class Iteration:
         offline: whether the iteration belongs to the offline proposer that works beside models.
         point: the tuner's or a submitter's proposal; None if a proposer is asked.
         context: what the proposer may know; None if no proposer is asked.
-        programs: number of programs that the reply is to hold; as many iterations share the reply.
+        programs: number of iterations of the episode; 1 for a single question.
         program: number of this iteration's program in the reply, 1-based.
         submitted: whether somebody outside the search brought the program.
         shown: ids of the first parent and of the elites beside it.
@@ -66,12 +66,12 @@ class Iteration:
 
     @property
     def asks(self) -> bool:
-        """Whether the campaign's own proposer is asked a new question: no earlier reply holds the program."""
+        """Whether the campaign's own proposer is asked a new question: the iteration continues no episode."""
         return self.of_model and self.program == 1
 
     @property
     def first(self) -> int:
-        """Number of the first iteration of those that share the reply; its own number if none does."""
+        """Number of the episode's first iteration; its own number without an episode."""
         return self.number - self.program + 1
 
     @property
@@ -163,19 +163,19 @@ Point = tuple[Elite, Proposal | Rejection]
 """A point of tuning: the elite whose numbers it changes, and its text."""
 
 
-# Lets iterations share one reply: a model may be asked for several programs, so its input is paid once.
+# Opens the iterations of an episode together: each takes one evaluated program of the conversation.
 
 
 class Sharing:
-    """Counts the programs of replies; depends only on the asks in their order.
+    """Counts the iterations of episodes; depends only on the asks in their order.
 
-    An ask of a model opens as many iterations as its reply is to hold programs, one after the other, before
-    anything else is asked for. An ask that mends a program that crashed is for one program.
+    An ask of a model opens all iterations of its episode, one after the other, before anything else is asked
+    for. An ask that mends a program that crashed is a single question.
 
     Attributes:
-        programs: number of programs that a reply is to hold (at least 1).
-        before: the ask of the iteration before, if its reply holds a program for the next one.
-        joined: iterations that took a further program of a reply (count).
+        programs: iterations of an episode (at least 1; 1 for single questions).
+        before: the iteration before, if its episode goes on in the next one.
+        joined: iterations that continued an episode (count).
     """
 
     def __init__(self, programs: int) -> None:

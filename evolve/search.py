@@ -108,7 +108,7 @@ class Search:
             guided: whether models are asked, which read what the search has learnt.
             offline_share: share of the iterations that the offline proposer makes beside models (ratio).
             notes_every: outcomes after which a model writes the page of notes anew (count; 0 is never).
-            programs: that a model's reply is to hold (count).
+            programs: iterations of an episode with a model (count); 1 for a single question.
             prefixes: sizes of the prefixes of the pool of training instances (counts); None is one prefix.
         """
         guided = guided and control is Control.NONE
@@ -162,7 +162,7 @@ class Search:
         self.parts = tuple(parts)
 
     def ask(self) -> Iteration:
-        """Opens the next iteration: a reply's next program, a point of tuning, or parents for a proposer."""
+        """Opens an iteration: an episode's next program, a point of tuning, or parents for a proposer."""
         number = self._next()
         if self.sharing.before is not None:
             return self.open(self._joined(number, self.sharing.before))
@@ -379,7 +379,7 @@ class Search:
         """Whether an iteration is the offline proposer's, which works beside models in a fixed rhythm."""
         if self.sharing.before is not None:
             return False
-        turn = number - self.sharing.joined  # the programs of one reply are one turn
+        turn = number - self.sharing.joined  # the iterations of one episode are one turn
         return int(turn * self._offline_share) != int((turn - 1) * self._offline_share)
 
     def _next(self) -> int:

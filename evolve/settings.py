@@ -46,7 +46,7 @@ LEFT: Mapping[str, tuple[Any, ...]] = {
     "prompts.programs": (1,),
     "prompts.choice": ("weights",),
 }
-"""Key of earlier versions that left → values with which its mechanism was off; none: it decided nothing."""
+"""Key of earlier versions → values at which its mechanism was off; empty if the key decided nothing."""
 
 
 def mechanisms_left(document: Mapping[str, Any]) -> list[str]:

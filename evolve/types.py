@@ -17,7 +17,7 @@ from .timing import Times
 
 
 class Origin(StrEnum):
-    """How a candidate came to be (closed list); of `stalled` and `design` there are only recorded ones."""
+    """How a candidate came to be (closed list); only runs of earlier versions hold `stalled` and `design`."""
 
     START = "start"
     MUTATE = "mutate"
@@ -352,7 +352,7 @@ class Context:
         simplified: with models: whether the first parent was to be simplified before.
         writes, pages: with models: whether this ask writes a page of notes, and asks whose pages it may show.
         times: what is known of CPU times; None where time decides nothing.
-        programs, program: with models: programs of the reply (count); this iteration's place in it, 1-based.
+        programs, program: with models: iterations of the episode (count); this one's place in it, 1-based.
     """
 
     problem: Problem

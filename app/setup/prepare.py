@@ -17,7 +17,7 @@ from ...evolve.store.store import Store
 from ...problems.base import SPLITS, DescribesStrata, Instance
 from ...sandbox.base import MAIN_FILE
 from ..formatting import dump
-from ..plugins.loader import LoadedProblem, load_problem
+from ..plugins.loader import LoadedProblem, load_problem, load_selection
 from ..runs import stored_run
 from ..runs.folders import CONFIG_NAME, Group, put_text
 from ..runs.signature import SEAL, is_own, seal
@@ -76,9 +76,11 @@ def setup_of_campaign(
         programs: start programs (name → files); the problem's own by default.
 
     Raises:
-        UserError: the problem, a file or a start program cannot be used.
+        UserError: the problem, the selection, a file or a start program cannot be used.
     """
     loaded, config = _opened(config)
+    if config.search.selection is not None:
+        load_selection(config.search.selection)  # before references are computed and a run is made
     cache = Cache()
     splits = {n: list(i) for n, i in splits_of(loaded, config).items()}
     if missing_references(loaded, config, splits, cache):

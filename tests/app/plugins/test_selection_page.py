@@ -74,6 +74,23 @@ def test_other_code_is_no_selection(spec: str) -> None:
         load_selection(spec)
 
 
+def test_a_mistyped_name_leaves_no_run(tmp_path: Path) -> None:
+    """The mistake is told before anything is computed, so `latest` stays the run before."""
+    words = [
+        "smtt-rule",
+        "--budget",
+        "2it",
+        "--set",
+        "search.selection=randm",
+        "--runs",
+        str(tmp_path / "runs"),
+    ]
+    done = CliRunner().invoke(app, ["run", *words, "--json"])
+    assert done.exit_code == 3, done.output
+    assert "one of none, best-of-n, random, models" in json.loads(done.stdout)["error"]["message"]
+    assert list(tmp_path.glob("runs/*")) == []
+
+
 def test_a_record_that_names_a_selection_asks_for_it(tournament: str) -> None:
     """A foreign record gets no code by its name: the request names file and digest, and imports nothing."""
     config = Config()
